@@ -1,0 +1,47 @@
+# Two commands matter: `make demo` runs the main job, `make test` passes the tests.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+.DEFAULT_GOAL := help
+
+help:  ## Say what each target does
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+# One stamp per set of extras: nothing is installed twice, and a changed pyproject.toml installs again.
+$(VENV)/.run: pyproject.toml
+	@echo "== creating $(VENV) and installing lbg-recsys (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	@echo "== creating $(VENV) and installing lbg-recsys with its development tools (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.bench: pyproject.toml
+	@echo "== creating $(VENV) and installing lbg-recsys with the rivals it is measured against (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run the paper's forced prediction
+	@$(BIN)/lbg-recsys datasets fetch ml-100k
+	@$(BIN)/lbg-recsys demo
+
+test: $(VENV)/.dev  ## Run the whole test-suite
+	@echo "== running the test-suite"
+	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+lint: $(VENV)/.dev  ## Check style, security rules and types
+	@echo "== ruff" && $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "== mypy" && $(BIN)/mypy
+
+bench: $(VENV)/.bench  ## Measure against the rivals; writes benchmarks/results/*.json
+	@$(BIN)/python -m benchmarks.run
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help demo test lint bench clean

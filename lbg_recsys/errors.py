@@ -1,0 +1,24 @@
+"""The errors this package raises on purpose: each names the value, the place and the remedy."""
+
+
+class LBGError(Exception):
+    """Anything that went wrong for a reason the user can do something about."""
+
+
+class DataError(LBGError, ValueError):
+    """Input that cannot be used: a bad rating, a wrong delimiter, an unknown id."""
+
+
+class DatasetError(LBGError, OSError):
+    """A public data set that cannot be found, fetched or trusted."""
+
+
+class ModelFileError(LBGError, ValueError):
+    """A model file that is damaged, foreign or too new."""
+
+
+class MissingExtraError(LBGError, ImportError):
+    """An optional package that a feature needs is not installed."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        super().__init__(f"{feature} needs {package}: pip install 'lbg-recsys[{extra}]'")
