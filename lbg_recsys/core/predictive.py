@@ -1,0 +1,59 @@
+"""A distribution over rating levels and what people want of it: mean, median, mode, spread, intervals.
+
+All functions take probabilities (n, L), whose rows sum to one, and the L levels in ascending order.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.rows import Floats
+
+POINTS = ("mode", "mean", "median")
+
+
+def mean(probability: Floats, levels: Floats) -> Floats:
+    """The expected rating: the point with the least squared error."""
+    return np.asarray(probability @ levels)
+
+
+def std(probability: Floats, levels: Floats) -> Floats:
+    """The standard deviation around the mean."""
+    centre = levels.mean()  # subtracting it keeps the difference of squares accurate on any scale
+    first = probability @ (levels - centre)
+    return np.asarray(np.sqrt(np.maximum(probability @ (levels - centre) ** 2 - first**2, 0.0)))
+
+
+def mode(probability: Floats, levels: Floats) -> Floats:
+    """The most probable level, the paper's prediction t*; of equals the lowest."""
+    return np.asarray(levels[probability.argmax(axis=1)])
+
+
+def median(probability: Floats, levels: Floats) -> Floats:
+    """The lowest level with at least half of the mass at or below it: the level with the least absolute error."""
+    return np.asarray(levels[_level_reaching(probability, 0.5)])
+
+
+def point(probability: Floats, levels: Floats, kind: str) -> Floats:
+    """One of `POINTS`."""
+    return {"mode": mode, "mean": mean, "median": median}[kind](probability, levels)
+
+
+def interval(probability: Floats, levels: Floats, mass: float) -> tuple[Floats, Floats]:
+    """The central interval: at most (1 - mass)/2 on either side of it; its ends are levels."""
+    if not 0.0 < mass < 1.0:
+        raise ValueError(f"mass is {mass}; an interval holds more than 0 and less than 1 of the probability")
+    tail = (1.0 - mass) / 2.0
+    low = _level_reaching(probability, tail)
+    high = len(levels) - 1 - _level_reaching(probability[:, ::-1], tail)
+    return np.asarray(levels[low]), np.asarray(levels[np.maximum(high, low)])
+
+
+def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
+    """The probability of a level at or above the threshold."""
+    return np.asarray(probability[:, levels >= threshold - 1e-12].sum(axis=1))
+
+
+def _level_reaching(probability: Floats, share: float) -> npt.NDArray[np.intp]:
+    cumulative = np.cumsum(probability, axis=1)
+    # the slack keeps a sum such as 0.1 + 0.4 = 0.5000000000000001 on the level that reaches a half exactly
+    return np.asarray((cumulative < share - 1e-12).sum(axis=1).clip(max=probability.shape[1] - 1))

@@ -1,0 +1,47 @@
+"""Sparse rows of which a prefix counts: the one layout that the ratings and the text side share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Row j holds the entries ``indices[start[j]:stop[j]]`` with their ``values``.
+
+    For ratings these are all entries of a user. For text the entries of a document are stored from the largest
+    to the smallest, so that "its g_j most frequent words" (the indicator x of the paper) is a prefix, and
+    choosing another g_j changes ``stop`` and nothing else.
+    """
+
+    start: Ints
+    stop: Ints
+    indices: Codes
+    values: Floats
+    n_columns: int
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @classmethod
+    def from_csr(
+        cls, indptr: npt.ArrayLike, indices: npt.ArrayLike, values: npt.ArrayLike, n_columns: int
+    ) -> "SparseRows":
+        """All entries of a compressed sparse row matrix count."""
+        pointer = np.ascontiguousarray(indptr, dtype=np.int64)
+        return cls(
+            pointer[:-1],
+            pointer[1:],
+            np.ascontiguousarray(indices, dtype=np.int32),
+            np.ascontiguousarray(values, dtype=np.float64),
+            n_columns,
+        )
+
+    def take(self, first: int, last: int) -> "SparseRows":
+        """Rows ``first:last``, sharing the entries."""
+        return SparseRows(self.start[first:last], self.stop[first:last], self.indices, self.values, self.n_columns)
