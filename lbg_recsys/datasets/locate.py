@@ -1,0 +1,210 @@
+"""Finding the files of a data set: an explicit path, the environment, the cache, a download, in that order."""
+
+import logging
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lbg_recsys.datasets.download import check_bytes, fetch
+from lbg_recsys.datasets.registry import DatasetInfo, KnownFile, Member, Source
+from lbg_recsys.errors import DatasetError
+from lbg_recsys.files import atomic_write
+from lbg_recsys.progress import Progress, silent
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where a data set was found. `read` hands out bytes only after checking them."""
+
+    info: DatasetInfo
+    place: Path
+    found_in: str
+
+    @property
+    def path(self) -> Path:
+        """The indispensable file, or the archive that holds it."""
+        return self.place / self.info.main.name if self.place.is_dir() else self.place
+
+    def read(self, file: KnownFile) -> bytes:
+        """The bytes of a known file, its checksum verified; `DatasetError` where it is not there or not it."""
+        where = f"{file.name} in {self.place}"
+        try:
+            if self.place.is_dir():
+                data = _read_at_most(self.place / file.name, file.size)
+            elif zipfile.is_zipfile(self.place):
+                data = _read_member(self.place, _member(self.info, self.place, file))
+            elif file == self.info.main:
+                data = _read_at_most(self.place, file.size)
+            else:
+                raise FileNotFoundError(where)
+        except FileNotFoundError as error:
+            raise DatasetError(f"{where} does not exist") from error
+        except OSError as error:
+            raise DatasetError(f"{where} cannot be read: {error.strerror or error}") from error
+        check_bytes(data, file.sha256, where)
+        return data
+
+
+def cache_folder() -> Path:
+    """The folder that keeps what was downloaded: ``lbg-recsys`` in the user's cache folder."""
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        root = Path(base)
+    elif sys.platform == "win32":
+        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Caches"
+    else:
+        root = Path.home() / ".cache"
+    return root / "lbg-recsys"
+
+
+def locate(
+    info: DatasetInfo,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    download: bool = True,
+    progress: Progress = silent,
+) -> Located:
+    """Find a copy of ``info`` whose indispensable file has the known checksum.
+
+    An explicit ``path`` (the file, its archive, or a folder that holds either) is used or refused,
+    never passed over. Elsewhere the first copy with the right bytes wins; when there is none the
+    error lists every place tried, why it failed, and how to supply the file by hand.
+    """
+    if path is not None:
+        return _given(info, Path(path))
+    tried: list[str] = []
+    for place, found_in in places(info):
+        candidate = Located(info, place, found_in)
+        try:
+            candidate.read(info.main)
+        except DatasetError as error:
+            tried.append(f"{found_in}: {error}")
+        else:
+            return candidate
+    if not download:
+        tried.append("download: not allowed by the caller")
+    for source in info.sources if download else ():
+        try:
+            return _install(info, source, progress)
+        except DatasetError as error:
+            logger.info("%s: %s", source.label, error)
+            tried.append(f"{source.label}: {error}")
+    raise not_found(info, tried)
+
+
+def places(info: DatasetInfo) -> Iterator[tuple[Path, str]]:
+    """The folders to look in without network, in order, each with the words that describe it."""
+    for home in info.homes:
+        if base := os.environ.get(home.variable):
+            for folder in home.folders:
+                yield Path(base).expanduser() / folder, f"environment {home.variable}"
+    yield cache_folder() / info.name, "cache"
+    for home in info.homes:
+        # Where the host library keeps its own downloads when nobody set the variable.
+        if home.default and not os.environ.get(home.variable):
+            for folder in home.folders:
+                yield Path.home() / home.default / folder, f"cache ~/{home.default}"
+
+
+def not_found(info: DatasetInfo, tried: list[str]) -> DatasetError:
+    """The error that ends a vain search."""
+    variable = info.homes[-1]
+    remedy = (
+        f"to supply it by hand, get {info.main.name} ({info.size:,} bytes) from {info.origin} and pass its path, "
+        f"or set {variable.variable} to a folder that holds {variable.folders[0]}/{info.main.name}"
+    )
+    return DatasetError(f"{info.title} could not be had. Tried:\n  " + "\n  ".join(tried) + f"\n{remedy}")
+
+
+@contextmanager
+def writing_to_cache(folder: Path) -> Iterator[None]:
+    """Make the folder; say what to do where it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise DatasetError(
+            f"the cache {folder} cannot be written: {error.strerror or error}; "
+            f"set XDG_CACHE_HOME to a folder you may write to"
+        ) from error
+
+
+def _given(info: DatasetInfo, path: Path) -> Located:
+    found_in = "the given path"
+    if not path.exists():
+        raise DatasetError(f"{path} does not exist; it should be {info.main.name} or a folder that holds it")
+    if not path.is_dir():
+        candidates = [path]
+    else:
+        folders = [path, *(path / folder for home in info.homes for folder in home.folders)]
+        archives = [path / source.file_name for source in info.sources if source.members]
+        candidates = [folder for folder in folders if (folder / info.main.name).is_file()]
+        candidates += [archive for archive in archives if archive.is_file()]
+    if not candidates:
+        raise DatasetError(f"{path} holds no {info.main.name}; see {info.origin}")
+    located = Located(info, candidates[0], found_in)
+    located.read(info.main)
+    return located
+
+
+def _install(info: DatasetInfo, source: Source, progress: Progress) -> Located:
+    """Download into a private folder, check every member, then rename each into the cache.
+
+    Two processes may do this at once: each writes its own temporary files, and a rename puts the
+    same bytes in place twice. The indispensable file comes last, so that its presence means all of it.
+    """
+    folder = cache_folder() / info.name
+    with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
+        archive = fetch(source, Path(private), progress)
+        contents = []
+        for member in source.members:
+            data = _read_member(archive, member)
+            check_bytes(data, member.file.sha256, f"{member.path} in {source.file_name}")
+            contents.append((member.file.name, data))
+    with writing_to_cache(folder):
+        for name, data in contents:
+            with atomic_write(folder / name) as stream:
+                stream.write(data)
+    return Located(info, folder, f"downloaded from {source.label}")
+
+
+def _member(info: DatasetInfo, archive: Path, file: KnownFile) -> Member:
+    """The place of ``file`` in an archive, whatever that archive was renamed to."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            names = set(opened.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise DatasetError(f"{archive} is damaged: {error}") from error
+    for source in info.sources:
+        for member in source.members:
+            if member.file == file and member.path in names:
+                return member
+    raise FileNotFoundError(f"{file.name} in {archive}")
+
+
+def _read_member(archive: Path, member: Member) -> bytes:
+    """Read one named member. Paths inside the archive are never used to write anything."""
+    try:
+        with zipfile.ZipFile(archive) as opened, opened.open(member.path) as stream:
+            for _ in range(member.skip_lines):
+                stream.readline(4096)
+            return stream.read(member.file.size + 1)  # one more than expected shows up in the checksum
+    except KeyError as error:
+        raise DatasetError(f"{archive.name} has no member {member.path}") from error
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+        raise DatasetError(f"{archive.name} is damaged: {error}") from error
+    except Exception as error:  # zlib.error and whatever else a damaged stream makes its decoder raise
+        raise DatasetError(f"{archive.name} is damaged: {error}") from error
+
+
+def _read_at_most(path: Path, size: int) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(size + 1)
