@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -45,3 +46,21 @@ class SparseRows:
     def take(self, first: int, last: int) -> "SparseRows":
         """Rows ``first:last``, sharing the entries."""
         return SparseRows(self.start[first:last], self.stop[first:last], self.indices, self.values, self.n_columns)
+
+
+@numba.njit(nogil=True, cache=True)
+def contains(indptr: Ints, indices: Codes, rows: Ints, columns: Ints) -> npt.NDArray[np.bool_]:
+    """Whether each (row, column) pair is stored, by bisection in rows of ascending columns; -1 never is."""
+    found = np.zeros(len(rows), dtype=np.bool_)
+    for pair in range(len(rows)):
+        if rows[pair] < 0 or columns[pair] < 0:
+            continue
+        low, high = indptr[rows[pair]], indptr[rows[pair] + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < columns[pair]:
+                low = middle + 1
+            else:
+                high = middle
+        found[pair] = low < indptr[rows[pair] + 1] and indices[low] == columns[pair]
+    return found

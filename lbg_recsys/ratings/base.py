@@ -1,0 +1,148 @@
+"""What every rating model offers, built on three things it must know: see `RatingModel`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings.folded import FoldedUser
+
+
+@dataclass(frozen=True)
+class Predictive:
+    """The distribution over the levels of n pairs, and what else the model can say of each (arrays of length n)."""
+
+    probability: Floats
+    details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+
+class RatingModel(ABC):
+    """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown):
+
+    - `predictive`: the distribution of the ratings of pairs;
+    - `rated_probability`: how likely each pair is to be rated at all;
+    - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes.
+    """
+
+    matrix: RatingMatrix
+    point: str
+
+    @abstractmethod
+    def predictive(self, users: Ints, items: Ints) -> Predictive:
+        """The distribution of the rating of each (user, item) pair of codes."""
+
+    @abstractmethod
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """The probability that each user rates each item, (n,): the Bernoulli part."""
+
+    @abstractmethod
+    def with_users(self, matrix: RatingMatrix) -> "RatingModel":
+        """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
+
+    # -- predictions ---------------------------------------------------------------------------------------------
+
+    @property
+    def levels(self) -> Floats:
+        """The levels of the rating scale, ascending: the columns of `predict_distribution`."""
+        return self.matrix.scale.levels
+
+    def predict_distribution(self, pairs: Any) -> Floats:
+        """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1."""
+        return self.predictive(*self.codes_of(pairs)).probability
+
+    def predict_batch(self, pairs: Any) -> Floats:
+        """The predicted ratings of many (user, item) pairs, (n,): the ``point`` of their distributions."""
+        return predictive.point(self.predict_distribution(pairs), self.levels, self.point)
+
+    def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
+        """The central interval of each pair that holds at least ``mass`` of its distribution, (n, 2)."""
+        return np.column_stack(predictive.interval(self.predict_distribution(pairs), self.levels, mass))
+
+    def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
+        """Codes of (user, item) pairs: a DataFrame with these columns (or else its first two), or a sequence."""
+        users, items = split_pairs(pairs)
+        return self.matrix.users.codes(users), self.matrix.items.codes(items)
+
+    # -- new users, recommendations ------------------------------------------------------------------------------
+
+    def fold_in(self, ratings: Mapping[RawId, float]) -> "FoldedUser":
+        """A new user from nothing but ``{item: rating}``: no refit, the model does not change."""
+        from lbg_recsys.ratings.folded import FoldedUser
+
+        return FoldedUser(self.with_users(one_user(ratings, self.matrix.items, self.matrix.scale)))
+
+    def recommend(
+        self,
+        user: RawId | Sequence[RawId],
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str = "liked",
+        liked: float | None = None,
+    ) -> "pd.DataFrame":
+        """The best ``n`` items for one user or for a list of them, as a table: user, rank, item, score, rating.
+
+        ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by the
+        probability of being rated and rated at least ``liked`` (by default the upper quarter of the scale).
+        """
+        import pandas as pd
+
+        users = list(user) if isinstance(user, (list, tuple, np.ndarray)) or hasattr(user, "tolist") else [user]
+        blocks = list(self.recommend_blocks(users, n, exclude_seen=exclude_seen, by=by, liked=liked))
+        return pd.concat(blocks, ignore_index=True) if len(blocks) > 1 else blocks[0]
+
+    def recommend_blocks(
+        self,
+        users: Iterable[RawId],
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str = "liked",
+        liked: float | None = None,
+    ) -> Iterator["pd.DataFrame"]:
+        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        from lbg_recsys.ratings.recommend import recommend_blocks
+
+        return recommend_blocks(self, list(users), n, exclude_seen=exclude_seen, by=by, liked=liked)
+
+    def user_code(self, user: RawId) -> int:
+        """The code of a user that must be known."""
+        return _known(self.matrix.users.code(user), user, "user", "fold_in({item: rating, ...}) takes new users")
+
+    def item_code(self, item: RawId) -> int:
+        """The code of an item that must be known."""
+        return _known(self.matrix.items.code(item), item, "item", "partial_fit or fit with ratings of it first")
+
+
+def split_pairs(pairs: Any) -> tuple[Any, Any]:
+    """Users and items of pairs given as a DataFrame, an (n, 2) array, or a sequence of (user, item, ...) tuples."""
+    if hasattr(pairs, "columns"):
+        names = ["user", "item"] if {"user", "item"} <= set(pairs.columns) else list(pairs.columns[:2])
+        if len(names) < 2:
+            raise DataError(f"pairs need a user and an item column, and this table has only {names!r}")
+        return pairs[names[0]], pairs[names[1]]
+    if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
+        return pairs[:, 0], pairs[:, 1]
+    try:
+        listed = list(pairs)
+        return [pair[0] for pair in listed], [pair[1] for pair in listed]
+    except (TypeError, IndexError) as error:
+        raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
+
+
+def _known(code: int, raw_id: RawId, what: str, remedy: str) -> int:
+    if code == UNKNOWN:
+        raise DataError(f"the {what} {raw_id!r} ({type(raw_id).__name__}) is unknown to the model: {remedy}")
+    return code

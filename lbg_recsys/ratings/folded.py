@@ -1,0 +1,57 @@
+"""A new user, known by nothing but some ratings."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.core.rows import Floats
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.ids import RawId
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FoldedUser:
+    """What `RatingModel.fold_in` returns: the model seen by one new user. One item or a list, by the same call."""
+
+    def __init__(self, view: RatingModel) -> None:
+        self._view = view
+        self._id = view.matrix.users.raw(0)
+
+    def predict(self, item: RawId | list[RawId]) -> Any:
+        """The predicted rating of an item (a float), or of a list of them (an array)."""
+        points = self._view.predict_batch(self._pairs(item))
+        return points if isinstance(item, list) else float(points[0])
+
+    def distribution(self, item: RawId | list[RawId]) -> Floats:
+        """The probability of every level of the scale, (levels,) or (items, levels)."""
+        probability = self._view.predict_distribution(self._pairs(item))
+        return probability if isinstance(item, list) else probability[0]
+
+    def interval(self, item: RawId | list[RawId], mass: float = 0.9) -> Floats:
+        """The central interval that holds at least ``mass``, (2,) or (items, 2)."""
+        ends = self._view.interval(self._pairs(item), mass)
+        return ends if isinstance(item, list) else ends[0]
+
+    def recommend(
+        self, n: int = 10, *, exclude_seen: bool = True, by: str = "liked", liked: float | None = None
+    ) -> "pd.DataFrame":
+        """The best items for this user; see `RatingModel.recommend`."""
+        return self._view.recommend(self._id, n, exclude_seen=exclude_seen, by=by, liked=liked)
+
+    def explain(self, item: RawId) -> Any:
+        """Why the prediction is what it is, where the model can say so."""
+        explain = getattr(self._view, "explain", None)
+        if explain is None:
+            raise DataError(f"{type(self._view).__name__} has no exact explanation of a prediction: LBGModel has")
+        return explain(self._id, item)
+
+    @property
+    def posterior(self) -> Floats:
+        """The posterior over topics, (k,), where the model has topics."""
+        return np.asarray(self._view.posterior()[0])  # type: ignore[attr-defined]
+
+    def _pairs(self, item: Any) -> list[tuple[RawId, RawId]]:
+        return [(self._id, one) for one in (item if isinstance(item, list) else [item])]

@@ -1,0 +1,221 @@
+"""Ratings as arrays: ids coded, duplicates settled, the scale known, entries sorted by user and item."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.rows import SparseRows, contains
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.ids import IdIndex, RawId, factorize
+from lbg_recsys.ratings.scale import RatingScale
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class RatingMatrix:
+    """A sparse users x items matrix; ``x`` comes from its structure, so a rating of 0 is a rating.
+
+    Build it with `from_frame`, `from_arrays` or `from_surprise`, or let `as_matrix` choose. User u's entries are
+    ``items_of[indptr[u]:indptr[u + 1]]``, ascending, with their ``values``.
+    """
+
+    users: IdIndex
+    items: IdIndex
+    scale: RatingScale
+    indptr: npt.NDArray[np.int64]
+    items_of: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+    n_duplicates: int = 0
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+        return len(self.users)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def n_ratings(self) -> int:
+        """How many ratings there are, duplicates counted once."""
+        return len(self.values)
+
+    def rows(self) -> SparseRows:
+        """The users as rows of the core."""
+        return SparseRows.from_csr(self.indptr, self.items_of, self.values, self.n_items)
+
+    def user_codes(self) -> npt.NDArray[np.int32]:
+        """The user of every entry."""
+        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
+
+    def seen(self, user: int) -> npt.NDArray[np.int32]:
+        """The items that a user has rated, ascending."""
+        return self.items_of[self.indptr[user] : self.indptr[user + 1]]
+
+    def is_rated(self, users: npt.NDArray[np.int64], items: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether each (user, item) pair of codes is in the matrix; unknown codes (-1) are not."""
+        return contains(self.indptr, self.items_of, users, items)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        users: Any,
+        items: Any,
+        ratings: Any,
+        *,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+    ) -> "RatingMatrix":
+        """One entry per position of three arrays or lists of equal length.
+
+        >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], [7, 8, 7], [5, 3, 4]).n_items
+        2
+        """
+        values = _as_ratings(ratings)
+        if not len(users) == len(items) == len(values):
+            raise DataError(f"{len(users)} users, {len(items)} items and {len(values)} ratings: lengths must agree")
+        if not len(values):
+            raise DataError("there are no ratings: at least one is needed")
+        user_index, user_codes = factorize(users, "the user id")
+        item_index, item_codes = factorize(items, "the item id")
+        return cls.from_codes(user_index, item_index, user_codes, item_codes, values, scale=scale, levels=levels)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        rating: str | None = None,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+    ) -> "RatingMatrix":
+        """A pandas DataFrame: columns named user, item and rating, or named here, or else its first three."""
+        names = []
+        for place, (given, usual) in enumerate(((user, "user"), (item, "item"), (rating, "rating"))):
+            wanted = given if given is not None else usual
+            if wanted in frame.columns:
+                names.append(wanted)
+            elif given is None and frame.shape[1] >= 3:
+                names.append(frame.columns[place])
+            else:
+                columns = ", ".join(map(repr, frame.columns))
+                raise DataError(f"there is no column {wanted!r} among {columns}: name it with {usual}=")
+        users, items, ratings = (frame[name] for name in names)
+        return cls.from_arrays(users, items, ratings, scale=scale, levels=levels)
+
+    @classmethod
+    def from_surprise(cls, trainset: Any) -> "RatingMatrix":
+        """A Surprise trainset; its inner ids are the codes here."""
+        if trainset.n_ratings == 0:
+            raise DataError("the trainset is empty: at least one rating is needed")
+        entries = np.fromiter(
+            (number for user, rated in trainset.ur.items() for item, r in rated for number in (user, item, r)),
+            dtype=np.float64,
+            count=3 * trainset.n_ratings,
+        ).reshape(-1, 3)
+        return cls.from_codes(
+            IdIndex(trainset.to_raw_uid(u) for u in range(trainset.n_users)),
+            IdIndex(trainset.to_raw_iid(i) for i in range(trainset.n_items)),
+            entries[:, 0].astype(np.int32),
+            entries[:, 1].astype(np.int32),
+            _as_ratings(entries[:, 2]),
+            scale=trainset.rating_scale,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        users: IdIndex,
+        items: IdIndex,
+        user_codes: npt.NDArray[np.int32],
+        item_codes: npt.NDArray[np.int32],
+        values: npt.NDArray[np.float64],
+        *,
+        scale: Bounds | RatingScale | None = None,
+        levels: npt.ArrayLike | None = None,
+    ) -> "RatingMatrix":
+        """Coded entries in any order; of a pair that comes twice the last entry wins, with a warning."""
+        known = scale if isinstance(scale, RatingScale) else RatingScale.find(values, scale, levels)
+        known.refuse_outsiders(
+            values, lambda row: f"of user {users.raw(user_codes[row])!r} for item {items.raw(item_codes[row])!r}"
+        )
+        keys = user_codes.astype(np.int64) * len(items) + item_codes
+        if (np.diff(keys) > 0).all():  # sorted already and without duplicates: spare the sort
+            item_codes, values = item_codes.copy(), values.copy()
+        else:
+            order = np.argsort(keys, kind="stable")
+            keys = keys[order]
+            last = np.append(keys[1:] != keys[:-1], True)
+            order, keys = order[last], keys[last]
+            item_codes, values = item_codes[order], values[order]
+        n_duplicates = len(user_codes) - len(keys)
+        if n_duplicates:
+            warnings.warn(
+                f"{n_duplicates} of {len(user_codes)} ratings repeat a (user, item) pair; the last of each counts",
+                UserWarning,
+                stacklevel=3,
+            )
+        starts = np.arange(len(users) + 1, dtype=np.int64) * len(items)
+        indptr = np.searchsorted(keys, starts).astype(np.int64)
+        return cls(users, items, known, indptr, item_codes, values, n_duplicates)
+
+
+def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
+    """A `RatingMatrix` from whatever people have: one already, a Surprise trainset, a DataFrame, three arrays."""
+    if isinstance(ratings, RatingMatrix):
+        return ratings
+    if hasattr(ratings, "ur") and hasattr(ratings, "rating_scale"):
+        return RatingMatrix.from_surprise(ratings)
+    if hasattr(ratings, "columns"):
+        return RatingMatrix.from_frame(ratings, scale=scale, levels=levels)
+    if isinstance(ratings, tuple) and len(ratings) == 3:
+        return RatingMatrix.from_arrays(*ratings, scale=scale, levels=levels)
+    raise DataError(
+        f"ratings cannot be read from a {type(ratings).__name__}: give a DataFrame with user, item and rating, "
+        "a (users, items, ratings) tuple, a Surprise trainset or a RatingMatrix"
+    )
+
+
+def one_user(ratings: Mapping[RawId, float], items: IdIndex, scale: RatingScale) -> RatingMatrix:
+    """The matrix of one new user over known items. Items nobody rated before say nothing here: they are left out
+    with a warning that names them.
+    """
+    codes = items.codes(ratings)
+    values = _as_ratings(list(ratings.values()))
+    scale.refuse_outsiders(values, lambda row: f"for item {list(ratings)[row]!r}")
+    unknown = codes < 0
+    if unknown.any():
+        names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
+        warnings.warn(
+            f"{len(names)} of {len(ratings)} rated items are unknown to the model and left out: {names[:5]!r}",
+            UserWarning,
+            stacklevel=3,
+        )
+    known = codes[~unknown].astype(np.int32)
+    user = IdIndex(["new user"])
+    return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values[~unknown], scale=scale)
+
+
+def _as_ratings(ratings: Any) -> npt.NDArray[np.float64]:
+    try:
+        values = np.asarray(ratings, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"ratings must be numbers: {error}") from error
+    if values.ndim != 1:
+        raise DataError(f"ratings have {values.ndim} dimensions: give one number per (user, item) pair")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(
+            f"the rating in row {bad[0]} is {values[bad[0]]} (and {len(bad) - 1} more are not finite): "
+            "drop these rows or give them a value"
+        )
+    return values

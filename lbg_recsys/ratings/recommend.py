@@ -1,0 +1,87 @@
+"""Top-N lists, for one user or all of them, never holding more than a block of scores."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.ids import RawId
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CRITERIA = ("rating", "rated", "liked")
+
+# Pairs scored at once: large enough to keep the kernels busy, small enough (some 20 MB) for any machine.
+_BLOCK_PAIRS = 1 << 18
+
+
+def recommend_blocks(
+    model: RatingModel, users: list[RawId], n: int, *, exclude_seen: bool, by: str, liked: float | None
+) -> Iterator["pd.DataFrame"]:
+    """Tables of user, rank, item, score and expected rating, a block of users each."""
+    if by not in CRITERIA:
+        raise DataError(f"by is {by!r}: choose one of {', '.join(map(repr, CRITERIA))}")
+    if n < 1:
+        raise DataError(f"n is {n}: ask for at least one item")
+    codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
+    threshold = model.matrix.scale.liked if liked is None else liked
+    size = max(1, _BLOCK_PAIRS // model.matrix.n_items)
+    return (
+        _block(model, codes[first : first + size], n, exclude_seen, by, threshold)
+        for first in range(0, max(len(codes), 1), size)
+    )
+
+
+def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str, threshold: float) -> "pd.DataFrame":
+    import pandas as pd
+
+    shape = (len(users), model.matrix.n_items)
+    pair_users = np.repeat(users, shape[1])
+    pair_items = np.tile(np.arange(shape[1], dtype=np.int64), shape[0])
+    probability = model.predictive(pair_users, pair_items).probability
+    expected = predictive.mean(probability, model.levels).reshape(shape)
+    if by == "rating":
+        scores = expected.copy()
+    else:
+        scores = model.rated_probability(pair_users, pair_items)
+        if by == "liked":
+            scores = scores * predictive.at_least(probability, model.levels, threshold)
+        scores = scores.reshape(shape)
+    if exclude_seen:
+        for row, user in enumerate(users):
+            scores[row, model.matrix.seen(user)] = -np.inf
+    best = top_n(scores, n)
+    row = np.repeat(np.arange(shape[0]), best.shape[1])
+    item = best.ravel()
+    keep = scores[row, item] > -np.inf  # a user may have fewer than n items left
+    rank = np.tile(np.arange(1, best.shape[1] + 1), shape[0])[keep]
+    row, item = row[keep], item[keep]
+    return pd.DataFrame(
+        {
+            "user": model.matrix.users.raws(users[row]),
+            "rank": rank,
+            "item": model.matrix.items.raws(item),
+            "score": scores[row, item],
+            "rating": expected[row, item],
+        }
+    )
+
+
+def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
+    """The columns of the n highest scores of each row, best first; of equals the first column."""
+    n = min(n, scores.shape[1])
+    if n < scores.shape[1] // 4:
+        # all that could be in the list: everything not below the n-th best, so that ties fall as in a full sort
+        bound = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n]
+        out = np.empty((len(scores), n), dtype=np.intp)
+        for row, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= bound[row])
+            out[row] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
+        return out
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]
