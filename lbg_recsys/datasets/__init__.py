@@ -6,6 +6,7 @@ Nothing heavy is imported before a loader runs.
 from lbg_recsys.datasets.invented import Sample, load_sample
 from lbg_recsys.datasets.movielens import MovieLens100K, load_movielens_100k
 from lbg_recsys.datasets.newsgroups import Newsgroups, load_20newsgroups
+from lbg_recsys.datasets.ratings_file import read_pairs, read_ratings, read_titles
 from lbg_recsys.datasets.registry import DATASETS, DatasetInfo, dataset_info
 from lbg_recsys.datasets.spambase import Spambase, load_spambase
 
@@ -21,4 +22,7 @@ __all__ = [
     "load_movielens_100k",
     "load_sample",
     "load_spambase",
+    "read_pairs",
+    "read_ratings",
+    "read_titles",
 ]

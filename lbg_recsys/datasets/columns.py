@@ -1,0 +1,109 @@
+"""Which column of a table is the user, the item, the rating: by name, by given names, by position."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from lbg_recsys.errors import DataError
+
+Columns = Sequence[str | int] | Mapping[str, str | int]
+
+# Compared in lower case without punctuation, so that userId, user_id and "User ID" are one name.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "user": ("user", "userid", "uid", "users", "member", "memberid", "customer", "customerid", "reviewerid"),
+    "item": (
+        *("item", "itemid", "iid", "items", "movie", "movieid", "film", "filmid", "book", "bookid", "isbn"),
+        *("product", "productid", "asin", "song", "songid", "track", "trackid", "artist", "artistid"),
+    ),
+    "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
+    "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date"),
+    "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
+}
+
+
+def simplify(name: str) -> str:
+    """``"User_ID:token"`` and ``userId`` become ``userid`` (RecBole writes a type after a colon)."""
+    return re.sub(r"[^a-z0-9]", "", name.partition(":")[0].lower())
+
+
+def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | None) -> bool:
+    """Whether a first line names its columns: it has a given name, or two of the names we look for."""
+    names = {simplify(field) for field in fields}
+    if columns is not None:
+        given = list(columns.values()) if isinstance(columns, Mapping) else list(columns)
+        if any(isinstance(name, str) for name in given):
+            return True
+    known = sum(any(alias in names for alias in ALIASES[role]) for role in wanted)
+    return known >= min(2, len(wanted))
+
+
+def find_columns(
+    wanted: Sequence[str],
+    *,
+    names: Sequence[str] | None,
+    width: int,
+    columns: Columns | None,
+    place: str,
+) -> list[int]:
+    """The position of each wanted column; ``names`` is None for a table without a header.
+
+    >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, place="a.csv")
+    [1, 0]
+    >>> find_columns(["user", "item"], names=None, width=3, columns=[2, 0], place="a.csv")
+    [2, 0]
+    """
+    if columns is not None:
+        found = [_given(role, key, names, width, place) for role, key in _by_role(wanted, columns)]
+    elif names is not None:
+        found = [_named(role, names, place) for role in wanted]
+    else:
+        found = list(range(len(wanted)))
+        if width < len(wanted):
+            raise DataError(
+                f"{place} has {width} column(s) where {len(wanted)} are needed ({', '.join(wanted)}); "
+                f"name the delimiter if it is not the one found"
+            )
+    if len(set(found)) < len(found):
+        raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not {found}")
+    return found
+
+
+def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | int]]:
+    if isinstance(columns, Mapping):
+        if unknown := sorted(set(columns) - set(ALIASES)):
+            raise DataError(f"columns has {unknown[0]!r}; it may name {', '.join(ALIASES)}")
+        if missing := [role for role in wanted if role not in columns]:
+            raise DataError(f"columns does not say which column is the {missing[0]}")
+        return [(role, columns[role]) for role in wanted]
+    if isinstance(columns, str) or len(columns) < len(wanted):
+        raise DataError(f"columns is {columns!r}; give one name or position for each of {', '.join(wanted)}")
+    return list(zip(wanted, columns, strict=False))
+
+
+def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, place: str) -> int:
+    if isinstance(key, int) and not isinstance(key, bool):
+        if not 0 <= key < width:
+            raise DataError(f"{place} has {width} columns, so none at position {key} for the {role} (0 is the first)")
+        return key
+    if names is None:
+        raise DataError(f"{place} has no header, so no column {key!r}; give positions (0 is the first)")
+    exact = [position for position, name in enumerate(names) if name == key]
+    near = exact or [position for position, name in enumerate(names) if simplify(name) == simplify(str(key))]
+    if not near:
+        raise DataError(f"{place} has no column {key!r} for the {role}; it has {shown(names)}")
+    return near[0]
+
+
+def _named(role: str, names: Sequence[str], place: str) -> int:
+    simple = [simplify(name) for name in names]
+    for alias in ALIASES[role]:
+        if alias in simple:
+            return simple.index(alias)
+    raise DataError(
+        f"{place} has no column that looks like the {role}; it has {shown(names)}: say which one it is with columns"
+    )
+
+
+def shown(values: Sequence[str], most: int = 8) -> str:
+    """A few values for a message, cut so that rubbish stays short."""
+    some = ", ".join(repr(value[:40]) for value in values[:most])
+    return some + (", ..." if len(values) > most else "")

@@ -1,0 +1,99 @@
+"""Parquet, read in batches of rows: only the needed columns, each id kept once."""
+
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from lbg_recsys.datasets.columns import Columns, find_columns
+from lbg_recsys.datasets.interning import Interner
+from lbg_recsys.errors import DataError, MissingExtraError
+
+_BATCH = 1 << 18
+
+
+def read_parquet(
+    stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None
+) -> dict[str, np.ndarray]:
+    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
+    try:
+        with pq.ParquetFile(stream) as file:
+            return _read(file, place, wanted, columns)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError) as error:
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
+
+
+def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None) -> dict[str, np.ndarray]:
+    import pyarrow as pa
+
+    names = file.schema_arrow.names
+    positions = find_columns(wanted, names=names, width=len(names), columns=columns, place=place)
+    chosen = [names[position] for position in positions]
+    n_rows = file.metadata.num_rows
+    if not n_rows:
+        raise DataError(f"{place} has columns but no rows")
+    numbers: dict[str, list[np.ndarray]] = {}
+    ids: dict[str, Interner] = {}
+    integers: dict[str, list[np.ndarray]] = {}
+    done = 0
+    for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
+        for role, name in zip(wanted, chosen, strict=True):
+            array = batch.column(batch.schema.get_field_index(name))
+            where = f"{place}, column {name!r}"
+            if array.null_count:
+                row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
+                raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")
+            if role in ("rating", "timestamp"):
+                numbers.setdefault(role, []).append(_numbers(array, role, where, done))
+            elif pa.types.is_integer(array.type):
+                integers.setdefault(role, []).append(_compact(array.to_numpy(), where))
+            else:
+                coded = _text(array, role, where).dictionary_encode()
+                interner = ids.setdefault(role, Interner(integers=False))
+                interner.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
+        done += batch.num_rows
+    columns_read = {role: np.concatenate(parts) for role, parts in (numbers | integers).items()}
+    return columns_read | {role: interner.column() for role, interner in ids.items()}
+
+
+def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_timestamp(kind):
+        array = array.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise DataError(f"{where}: the {role} is {kind}, which is not a number")
+    values: np.ndarray = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise DataError(f"{where}, row {done + bad[0] + 1}: the {role} is {values[bad[0]]}; leave such rows out")
+    return values
+
+
+def _compact(values: np.ndarray, where: str) -> np.ndarray:
+    if values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
+        raise DataError(f"{where}: the id {values.max()} does not fit into 64 bits with sign; store it as text")
+    small = values.size == 0 or (values.min() >= -(2**31) and values.max() < 2**31)
+    return values.astype(np.int32 if small else np.int64)
+
+
+def _text(array: Any, role: str, where: str) -> Any:
+    """Ids as text, whatever Arrow calls it. A float or a date is no id: which digits count is anybody's guess."""
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        array = array.dictionary_decode()
+        kind = array.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise DataError(f"{where}: the {role} is {kind}; ids must be whole numbers or text")
+    return array.cast(pa.large_string())
