@@ -3,6 +3,7 @@
 Nothing heavy is imported before a loader runs.
 """
 
+from lbg_recsys.datasets.find import find_dataset
 from lbg_recsys.datasets.invented import Sample, load_sample
 from lbg_recsys.datasets.movielens import MovieLens100K, load_movielens_100k
 from lbg_recsys.datasets.newsgroups import Newsgroups, load_20newsgroups
@@ -18,6 +19,7 @@ __all__ = [
     "Sample",
     "Spambase",
     "dataset_info",
+    "find_dataset",
     "load_20newsgroups",
     "load_movielens_100k",
     "load_sample",

@@ -1,11 +1,11 @@
 """The sample: a small data set drawn from the model itself, shipped with the package, no network needed."""
 
 from dataclasses import dataclass
-from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lbg_recsys.datasets.download import check_bytes
+from lbg_recsys.datasets.locate import Located
 from lbg_recsys.datasets.registry import dataset_info
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ class Sample:
         return Dataset.load_from_df(self.ratings, Reader(rating_scale=(1, 5)))
 
 
+def find_sample() -> Located:
+    """Where the package keeps its sample."""
+    return Located(dataset_info("sample"), Path(__file__).parent / "sample", "the package")
+
+
 def load_sample() -> Sample:
     """Load the shipped sample: 200 users, 120 invented films, four planted topics.
 
@@ -45,12 +50,8 @@ def load_sample() -> Sample:
     """
     import pandas as pd
 
-    folder = files("lbg_recsys.datasets") / "sample"
-    frames = {}
-    for file in dataset_info("sample").files:
-        data = (folder / file.name).read_bytes()
-        check_bytes(data, file.sha256, f"{file.name} of the sample")
-        frames[file.name] = pd.read_csv(BytesIO(data))
+    located = find_sample()
+    frames = {file.name: pd.read_csv(BytesIO(located.read(file))) for file in located.info.files}
     return Sample(
         ratings=frames["ratings.csv"],
         items=frames["titles.csv"].set_index("item"),

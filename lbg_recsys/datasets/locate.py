@@ -44,6 +44,8 @@ class Located:
                 data = _read_at_most(self.place, file.size)
             else:
                 raise FileNotFoundError(where)
+        except DatasetError:
+            raise
         except FileNotFoundError as error:
             raise DatasetError(f"{where} does not exist") from error
         except OSError as error:
@@ -82,7 +84,7 @@ def locate(
         return _given(info, Path(path))
     tried: list[str] = []
     for place, found_in in places(info):
-        candidate = Located(info, place, found_in)
+        candidate = Located(info, _holder(info, place), found_in)
         try:
             candidate.read(info.main)
         except DatasetError as error:
@@ -90,8 +92,9 @@ def locate(
         else:
             return candidate
     if not download:
-        tried.append("download: not allowed by the caller")
-    for source in info.sources if download else ():
+        raise not_found(info, [*tried, "download: not allowed by the caller"])
+    require_writable_cache(info)
+    for source in info.sources:
         try:
             return _install(info, source, progress)
         except DatasetError as error:
@@ -116,12 +119,19 @@ def places(info: DatasetInfo) -> Iterator[tuple[Path, str]]:
 
 def not_found(info: DatasetInfo, tried: list[str]) -> DatasetError:
     """The error that ends a vain search."""
-    variable = info.homes[-1]
+    home, archive = info.homes[-1], info.sources[0].file_name
     remedy = (
-        f"to supply it by hand, get {info.main.name} ({info.size:,} bytes) from {info.origin} and pass its path, "
-        f"or set {variable.variable} to a folder that holds {variable.folders[0]}/{info.main.name}"
+        f"To supply it by hand, get {archive} from {info.origin} and pass its path, "
+        f"or set {home.variable} to a folder that holds {home.folders[0]}/{archive}"
     )
     return DatasetError(f"{info.title} could not be had. Tried:\n  " + "\n  ".join(tried) + f"\n{remedy}")
+
+
+def require_writable_cache(info: DatasetInfo) -> None:
+    """Fail before a download rather than after it."""
+    folder = cache_folder() / info.name
+    with writing_to_cache(folder), tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 @contextmanager
@@ -138,21 +148,25 @@ def writing_to_cache(folder: Path) -> Iterator[None]:
 
 
 def _given(info: DatasetInfo, path: Path) -> Located:
-    found_in = "the given path"
     if not path.exists():
         raise DatasetError(f"{path} does not exist; it should be {info.main.name} or a folder that holds it")
-    if not path.is_dir():
-        candidates = [path]
-    else:
-        folders = [path, *(path / folder for home in info.homes for folder in home.folders)]
-        archives = [path / source.file_name for source in info.sources if source.members]
-        candidates = [folder for folder in folders if (folder / info.main.name).is_file()]
-        candidates += [archive for archive in archives if archive.is_file()]
-    if not candidates:
-        raise DatasetError(f"{path} holds no {info.main.name}; see {info.origin}")
-    located = Located(info, candidates[0], found_in)
+    holder = path
+    if path.is_dir():
+        below = (path / folder for home in info.homes for folder in home.folders)
+        holders = (_holder(info, folder) for folder in (path, *below))
+        holder = next((h for h in holders if h.is_file() or (h / info.main.name).is_file()), path)
+    located = Located(info, holder, "the given path")
     located.read(info.main)
     return located
+
+
+def _holder(info: DatasetInfo, folder: Path) -> Path:
+    """The folder itself where it has the file, else an archive in it that does."""
+    if not (folder / info.main.name).is_file():
+        for source in info.sources:
+            if (folder / source.file_name).is_file():
+                return folder / source.file_name
+    return folder
 
 
 def _install(info: DatasetInfo, source: Source, progress: Progress) -> Located:
@@ -199,8 +213,6 @@ def _read_member(archive: Path, member: Member) -> bytes:
             return stream.read(member.file.size + 1)  # one more than expected shows up in the checksum
     except KeyError as error:
         raise DatasetError(f"{archive.name} has no member {member.path}") from error
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
-        raise DatasetError(f"{archive.name} is damaged: {error}") from error
     except Exception as error:  # zlib.error and whatever else a damaged stream makes its decoder raise
         raise DatasetError(f"{archive.name} is damaged: {error}") from error
 

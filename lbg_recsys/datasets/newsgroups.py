@@ -4,8 +4,8 @@ scikit-learn keeps the collection as a compressed pickle (``20news-bydate_py3.pk
 pickle runs whatever its author put in it. So a copy is opened only when
 
 - its SHA-256 is the known one of the registry, or
-- it was made here, by scikit-learn, from the official archive whose SHA-256 was checked (the pickle's
-  own SHA-256 is noted beside it at that moment and compared ever after), or
+- it was made here, by scikit-learn, from the official archive whose SHA-256 was checked (the cache
+  keeps it in a folder named after its own SHA-256, which is compared each time), or
 - the caller says ``trust_pickle=True``: "this is mine, made by my own scikit-learn".
 
 Any other copy is passed over, and where nothing better is found the error says so.
@@ -13,15 +13,23 @@ Any other copy is passed over, and where nothing better is found the error says 
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from lbg_recsys.datasets.download import fetch
-from lbg_recsys.datasets.locate import Located, cache_folder, locate, not_found, places, writing_to_cache
-from lbg_recsys.datasets.registry import dataset_info
+from lbg_recsys.datasets.download import check_bytes, fetch
+from lbg_recsys.datasets.locate import (
+    Located,
+    cache_folder,
+    not_found,
+    places,
+    require_writable_cache,
+    writing_to_cache,
+)
+from lbg_recsys.datasets.registry import KnownFile, dataset_info
 from lbg_recsys.errors import DataError, DatasetError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import Progress, silent
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _INFO = dataset_info("20newsgroups")
+_ARCHIVE = cast(KnownFile, _INFO.sources[0].archive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +65,7 @@ def load_20newsgroups(
 
     Parameters
     ----------
-    path : scikit-learn's ``20news-bydate_py3.pkz``, or the folder that holds it.
+    path : scikit-learn's ``20news-bydate_py3.pkz``, the official ``20news-bydate.tar.gz``, or a folder with either.
     subset : ``train``, ``test`` or ``all``, split by date; in the order scikit-learn gives them.
     categories : names of newsgroups; all twenty by default.
     remove : what to strip: any of ``headers``, ``footers``, ``quotes``.
@@ -98,73 +107,66 @@ def find_20newsgroups(
 ) -> Located:
     """Find a pickle that may be opened; make one from the official archive where there is none."""
     if path is not None:
-        return _given(Path(path), trust_pickle)
-    if trust_pickle:
-        for place, found_in in places(_INFO):
-            if (place / _INFO.main.name).is_file():
-                return Located(_INFO, place, found_in)
+        return _use(Path(path), "the given path", trust_pickle)
     tried = []
-    try:
-        return locate(_INFO, download=False)
-    except DatasetError as error:
-        tried += [line.strip() for line in str(error).splitlines()[1:-2]]
-    home = cache_folder() / _INFO.name
-    if _made_here(home):
-        return Located(_INFO, home, "cache")
+    for place, found_in in (*places(_INFO), *((folder, "cache") for folder in _made_here())):
+        try:
+            return _use(place, found_in, trust_pickle)
+        except DatasetError as error:
+            tried.append(f"{found_in}: {error}")
+    source = _INFO.sources[0]
     if not download:
-        tried.append("download: not allowed by the caller")
-    else:
-        try:
-            return _make(home, progress)
-        except DatasetError as error:
-            tried.append(f"{_INFO.sources[0].label}: {error}")
-    raise not_found(_INFO, tried)
-
-
-def _given(path: Path, trust_pickle: bool) -> Located:
-    file = path / _INFO.main.name if path.is_dir() else path
-    if file.name != _INFO.main.name or not file.is_file():
-        raise DatasetError(f"{path} is neither {_INFO.main.name} nor a folder that holds it")
-    located = Located(_INFO, file.parent, "the given path")
-    if not trust_pickle and not _made_here(file.parent):
-        try:
-            located.read(_INFO.main)
-        except DatasetError as error:
-            remedy = "a pickle can run code: pass trust_pickle=True only if you made it yourself"
-            raise DatasetError(f"{error}; {remedy}") from error
-    return located
-
-
-def _made_here(home: Path) -> bool:
-    """Whether the pickle is the one whose checksum `_make` noted."""
+        raise not_found(_INFO, [*tried, "download: not allowed by the caller"])
+    require_writable_cache(_INFO)
     try:
-        noted = (home / f"{_INFO.main.name}.sha256").read_text(encoding="ascii").strip()
-        return home == cache_folder() / _INFO.name and noted == _sha256(home / _INFO.main.name)
-    except (OSError, ValueError):
-        return False
+        with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
+            return _make(fetch(source, Path(private), progress), f"downloaded from {source.label}")
+    except DatasetError as error:
+        raise not_found(_INFO, [*tried, f"{source.label}: {error}"]) from error
 
 
-def _make(home: Path, progress: Progress) -> Located:
-    """Fetch and check the official archive; let scikit-learn turn it into its pickle in a private folder."""
+def _use(place: Path, found_in: str, trust_pickle: bool) -> Located:
+    """The pickle or the official archive at ``place`` (either file, or a folder that holds one)."""
+    source = _INFO.sources[0]
+    pickle, archive = (place / _INFO.main.name, place / source.file_name) if place.is_dir() else (place, place)
+    if pickle.name == _INFO.main.name and pickle.is_file():
+        located = Located(_INFO, pickle.parent, found_in)
+        if not trust_pickle and pickle.parent not in _made_here():
+            try:
+                located.read(_INFO.main)
+            except DatasetError as error:
+                remedy = "a pickle can run code, so pass trust_pickle=True only if you made it yourself"
+                raise DatasetError(f"{error}; {remedy}") from error
+        return located
+    if archive.name == source.file_name and archive.is_file():
+        check_bytes(archive.read_bytes(), _ARCHIVE.sha256, str(archive))
+        made = _made_here()
+        return Located(_INFO, made[0], found_in) if made else _make(archive, found_in)
+    raise DatasetError(f"{place} is or holds neither {_INFO.main.name} nor {source.file_name}")
+
+
+def _made_here() -> list[Path]:
+    """Folders in the cache named after the SHA-256 of the pickle they hold, where that still is so."""
+    home = cache_folder() / _INFO.name
+    pickles = sorted(home.glob(f"*/{_INFO.main.name}")) if home.is_dir() else []
+    return [path.parent for path in pickles if path.parent.name == hashlib.sha256(path.read_bytes()).hexdigest()]
+
+
+def _make(archive: Path, found_in: str) -> Located:
+    """Let scikit-learn turn the official archive, already checked, into its pickle in a private folder."""
     from sklearn.datasets import fetch_20newsgroups
 
-    source = _INFO.sources[0]
     with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
         folder = Path(private) / "20news_home"  # where scikit-learn looks before it downloads
         folder.mkdir()
-        fetch(source, folder, progress)
-        fetch_20newsgroups(data_home=private, subset="train")
+        shutil.copyfile(archive, folder / _ARCHIVE.name)
+        try:
+            fetch_20newsgroups(data_home=private, subset="train")
+        except OSError as error:
+            raise DatasetError(f"scikit-learn could not unpack {archive}: {error}") from error
         data = (Path(private) / _INFO.main.name).read_bytes()
-    with writing_to_cache(home):
-        # The note first: two processes at once may leave the note of one beside the pickle of the other,
-        # which only means that the next call makes it again.
-        with atomic_write(home / f"{_INFO.main.name}.sha256", "w") as stream:
-            stream.write(hashlib.sha256(data).hexdigest() + "\n")
-        with atomic_write(home / _INFO.main.name) as stream:
-            stream.write(data)
-    return Located(_INFO, home, f"downloaded from {source.label}")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.sha256(stream.read()).hexdigest()
+    # Named after its checksum, so that two processes (whose pickles differ: paths are in them) do no harm.
+    home = cache_folder() / _INFO.name / hashlib.sha256(data).hexdigest()
+    with writing_to_cache(home), atomic_write(home / _INFO.main.name) as stream:
+        stream.write(data)
+    return Located(_INFO, home, found_in)

@@ -1,0 +1,72 @@
+"""The command line: one file a command, loaded when it is called.
+
+To add a command, write ``lbg_recsys/cli/<name>.py`` with a click command and name it in `COMMANDS`.
+Keep heavy imports inside the command's function: ``--help`` loads every module listed here.
+"""
+
+from importlib import import_module
+
+import click
+
+from lbg_recsys import __version__
+from lbg_recsys.errors import LBGError
+
+# name -> module:attribute, in the order that --help shows
+COMMANDS = {
+    "datasets": "lbg_recsys.cli.datasets:datasets",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when somebody asks for it, and turns errors into sentences."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for a misspelt one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command is called {args[0]!r}{_nearest(args[0])}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; what goes wrong for a reason ends in one sentence and exit code 1 (130: Ctrl-C)."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # `| head` has seen enough: click ends quietly
+        except LBGError as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{place}{error.strerror or error}") from error
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(130)
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+@click.version_option(__version__, prog_name="lbg-recsys")
+def main() -> None:
+    """Recommendations with the Latent Bernoulli-Gauss model.
+
+    Every command has --help with an example. Results go to standard output, all else to standard error.
+    """

@@ -1,0 +1,86 @@
+"""What commands share: the options that mean the same everywhere, tables of 80 columns, JSON."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+WIDTH = 80
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress and no remarks.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same result."
+)
+
+
+def parse_columns(text: str | None) -> list[str | int] | None:
+    """``"userId,movieId,rating"`` are names; ``"1,2,3"`` are positions counted from one, as in ``cut``.
+
+    >>> parse_columns("1,2,4"), parse_columns("who,what,stars"), parse_columns(None)
+    ([0, 1, 3], ['who', 'what', 'stars'], None)
+    """
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if all(part.isdecimal() and int(part) > 0 for part in parts):
+        return [int(part) - 1 for part in parts]
+    return list(parts)
+
+
+def format_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], *, width: int = WIDTH) -> str:
+    """A table that fits into ``width``: numbers to the right, the widest texts cut with an ellipsis.
+
+    >>> print(format_table(["algorithm", "RMSE"], [["LBG", 0.94171], ["SVD", 0.93]]))
+    algorithm    RMSE
+    LBG        0.9417
+    SVD        0.9300
+    """
+    cells = [[_cell(value) for value in row] for row in rows]
+    right = [
+        bool(rows) and all(isinstance(row[c], int | float) or row[c] is None for row in rows)
+        for c in range(len(headers))
+    ]
+    widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 4:
+        widths[widths.index(max(widths))] -= 1
+    return "\n".join(_line(line, widths, right) for line in [list(headers), *cells])
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """`format_table` on standard output."""
+    click.echo(format_table(headers, rows))
+
+
+def print_json(value: Any) -> None:
+    """Strict JSON on standard output: NumPy numbers become numbers, NaN and infinity become null."""
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """The same value in the types JSON knows."""
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    parts = []
+    for cell, width, to_right in zip(cells, widths, right, strict=True):
+        short = cell if len(cell) <= width else cell[: width - 1] + "…"
+        parts.append(short.rjust(width) if to_right else short.ljust(width))
+    return "  ".join(parts).rstrip()

@@ -1,0 +1,110 @@
+"""``lbg-recsys datasets``: what there is, get it, where it is."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
+from lbg_recsys.datasets.locate import Located
+from lbg_recsys.errors import DatasetError
+from lbg_recsys.progress import bar
+
+
+@click.group()
+def datasets() -> None:
+    """List, fetch and locate data sets.
+
+    \b
+    Examples:
+      lbg-recsys datasets list
+      lbg-recsys datasets fetch ml-100k
+      lbg-recsys datasets path sample
+    """
+
+
+@datasets.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """Show every data set and whether this machine has it.
+
+    \b
+    Examples:
+      lbg-recsys datasets list
+      lbg-recsys datasets list --json
+    """
+    found = {name: _here(name) for name in DATASETS}
+    if as_json:
+        print_json([_facts(info, found[name]) for name, info in DATASETS.items()])
+        return
+    print_table(
+        ["name", "size", "found in", "what it is"],
+        [
+            [name, f"{info.size / 1e6:.1f} MB", located and located.found_in.split()[-1], info.summary]
+            for (name, info), located in zip(DATASETS.items(), found.values(), strict=True)
+        ],
+    )
+
+
+@datasets.command()
+@click.argument("name")
+@quiet_option
+@json_option
+def fetch(name: str, quiet: bool, as_json: bool) -> None:
+    """Get the data set NAME unless it is here already, and print where it is.
+
+    \b
+    Examples:
+      lbg-recsys datasets fetch ml-100k
+      lbg-recsys datasets fetch spambase --json
+    """
+    with bar(f"fetching {name}", quiet) as progress:
+        located = find_dataset(name, progress=progress)
+    if as_json:
+        print_json(_facts(located.info, located))
+        return
+    if not quiet:
+        info = located.info
+        click.echo(f"{info.title}: {located.found_in}, checksum verified.", err=True)
+        click.echo(f"Licence: {info.licence}.\nCite: {info.citation}", err=True)
+    click.echo(located.path)
+
+
+@datasets.command()
+@click.argument("name")
+@json_option
+def path(name: str, as_json: bool) -> None:
+    """Print where the data set NAME is on this machine; never downloads.
+
+    \b
+    Examples:
+      lbg-recsys datasets path sample
+      lbg-recsys datasets path sample --json
+    """
+    info = dataset_info(name)
+    located = _here(name)
+    if located is None:
+        raise DatasetError(f"{info.title} is not on this machine; lbg-recsys datasets fetch {name} gets it")
+    if as_json:
+        print_json(_facts(located.info, located))
+    else:
+        click.echo(located.path)
+
+
+def _here(name: str) -> Located | None:
+    try:
+        return find_dataset(name, download=False)
+    except DatasetError:
+        return None
+
+
+def _facts(info: DatasetInfo, located: Located | None) -> dict[str, Any]:
+    facts = {key: value for key, value in asdict(info).items() if isinstance(value, str)}
+    return {
+        **facts,
+        "size": info.size,
+        "sha256": info.sha256,
+        "path": located and located.path,
+        "found_in": located and located.found_in,
+    }

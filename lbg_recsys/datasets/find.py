@@ -1,0 +1,29 @@
+"""One door to the files of every data set, whatever it takes to get them."""
+
+import os
+
+from lbg_recsys.datasets.invented import find_sample
+from lbg_recsys.datasets.locate import Located, locate
+from lbg_recsys.datasets.newsgroups import find_20newsgroups
+from lbg_recsys.datasets.registry import dataset_info
+from lbg_recsys.progress import Progress, silent
+
+
+def find_dataset(
+    name: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    download: bool = True,
+    progress: Progress = silent,
+) -> Located:
+    """Where the data set ``name`` is on this machine, its checksum verified; downloaded first where it must be.
+
+    >>> find_dataset("sample").path.name
+    'ratings.csv'
+    """
+    info = dataset_info(name)
+    if name == "sample":
+        return find_sample()
+    if name == "20newsgroups":
+        return find_20newsgroups(path, download=download, progress=progress)
+    return locate(info, path, download=download, progress=progress)
