@@ -31,123 +31,121 @@ class MixturePrediction:
 class ColumnTables:
     """The parameters with a last row for the unknown column, whose indicator says nothing."""
 
-    logit_p: Floats  # (n + 1, k)
+    odds: Floats  # (n + 1, k)  what setting x_i = 1 multiplies the posterior by
+    p: Floats
     c: Floats
     var: Floats
 
     @classmethod
-    def of(cls, parameters: Parameters) -> "ColumnTables":
-        """The unknown column is an average one: rated as topic s rates what it rates."""
+    def of(cls, parameters: Parameters, power: float) -> "ColumnTables":
+        """The unknown column is an average one, rated as topic s rates what it rates.
+
+        ``power`` is the indicators' weight in the (tempered) posterior, beta * w.
+        """
         share = parameters.p / parameters.p.sum(axis=0)
         c = (share * parameters.c).sum(axis=0)
         var = (share * (parameters.var + (parameters.c - c) ** 2)).sum(axis=0)
         return cls(
-            np.vstack([parameters.logit_p(), np.zeros_like(c)]),
+            np.vstack([np.exp(power * parameters.logit_p()), np.ones_like(c)]),
+            np.vstack([parameters.p, parameters.p.mean(axis=0)]),
             np.vstack([parameters.c, c]),
             np.vstack([parameters.var, var]),
         )
 
 
 @numba.njit(nogil=True, cache=True)
-def _topic_posterior(joint, gain, beta, mu):  # type: ignore[no-untyped-def]
-    top = -np.inf
-    for s in range(len(mu)):
-        mu[s] = beta * (joint[s] + gain[s])
-        top = max(top, mu[s])
+def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
+    """The posterior with the pair's indicator set (unless ``mu`` has it already); returns the leading topic."""
     total = 0.0
-    for s in range(len(mu)):
-        mu[s] = math.exp(mu[s] - top)
-        total += mu[s]
     lead = 0
     for s in range(len(mu)):
-        mu[s] /= total
-        if mu[s] > mu[lead]:
+        out[s] = mu[s] * odds[s] if forced else mu[s]
+        total += out[s]
+        if out[s] > out[lead]:
             lead = s
+    for s in range(len(mu)):
+        out[s] /= total
     return lead
 
 
 @numba.njit(nogil=True, cache=True)
-def _from_table(joint, gain, beta, users, items, forced, place, density, probability, topic, posterior):  # type: ignore[no-untyped-def]
-    n_levels, n_topics = density.shape[1:]
-    mu = np.empty(n_topics)
-    nothing = np.zeros(n_topics)
-    for pair in range(len(users)):
-        lead = _topic_posterior(joint[users[pair]], gain[items[pair]] if forced[pair] else nothing, beta, mu)
-        topic[pair], posterior[pair] = lead, mu[lead]
-        table = density[place[items[pair]]]
-        total = 0.0
-        for t in range(n_levels):
-            mass = 0.0
-            for s in range(n_topics):
-                mass += mu[s] * table[t, s]
-            probability[pair, t] = mass
-            total += mass
-        for t in range(n_levels):
-            probability[pair, t] /= total
+def _from_table(mu, odds, rows, columns, forced, place, density, probability, topic, posterior):  # type: ignore[no-untyped-def]
+    n_topics, n_levels = density.shape[1:]
+    weight = np.empty(n_topics)
+    for pair in range(len(rows)):
+        lead = _force(mu[rows[pair]], odds[columns[pair]], forced[pair], weight)
+        topic[pair], posterior[pair] = lead, weight[lead]
+        table = density[place[columns[pair]]]
+        out = probability[pair]
+        for s in range(n_topics):
+            if weight[s] > 1e-20:  # posteriors are sharp: most topics cannot move a bit of the sum
+                for t in range(n_levels):
+                    out[t] += weight[s] * table[s, t]
+        out /= out.sum()
 
 
 @numba.njit(nogil=True, cache=True)
-def _from_offsets(joint, gain, beta, users, items, forced, c, var, levels, offset, probability, topic, posterior):  # type: ignore[no-untyped-def]
+def _from_offsets(mu, odds, rows, columns, forced, c, var, levels, offset, probability, topic, posterior):  # type: ignore[no-untyped-def]
     n_topics = c.shape[1]
-    mu = np.empty(n_topics)
-    nothing = np.zeros(n_topics)
-    weight = np.empty((len(levels), n_topics))
-    for pair in range(len(users)):
-        i = items[pair]
-        lead = _topic_posterior(joint[users[pair]], gain[i] if forced[pair] else nothing, beta, mu)
-        topic[pair], posterior[pair] = lead, mu[lead]
+    weight = np.empty(n_topics)
+    exponent = np.empty((n_topics, len(levels)))
+    for pair in range(len(rows)):
+        i = columns[pair]
+        lead = _force(mu[rows[pair]], odds[i], forced[pair], weight)
+        topic[pair], posterior[pair] = lead, weight[lead]
         top = -np.inf  # an offset may push every level far into a tail: compare the logs first
-        for t in range(len(levels)):
-            for s in range(n_topics):
+        for s in range(n_topics):
+            log_scale = math.log(weight[s] + 1e-300) - 0.5 * math.log(var[i, s])
+            for t in range(len(levels)):
                 d = levels[t] - offset[pair] - c[i, s]
-                weight[t, s] = math.log(mu[s] + 1e-300) - 0.5 * (math.log(var[i, s]) + d * d / var[i, s])
-                top = max(top, weight[t, s])
-        total = 0.0
-        for t in range(len(levels)):
-            mass = 0.0
-            for s in range(n_topics):
-                mass += math.exp(weight[t, s] - top)
-            probability[pair, t] = mass
-            total += mass
-        for t in range(len(levels)):
-            probability[pair, t] /= total
+                exponent[s, t] = log_scale - 0.5 * d * d / var[i, s]
+                top = max(top, exponent[s, t])
+        out = probability[pair]
+        for s in range(n_topics):
+            for t in range(len(levels)):
+                out[t] += math.exp(exponent[s, t] - top)
+        out /= out.sum()
 
 
-def level_density(c: Floats, var: Floats, levels: Floats) -> Floats:
-    """N(t; c, var) up to a constant for every level: (..., L, k) from (..., k)."""
-    distance = levels[:, None] - c[..., None, :]
-    return np.asarray(np.exp(-0.5 * distance**2 / var[..., None, :]) / np.sqrt(var[..., None, :]))
+@numba.njit(nogil=True, cache=True)
+def level_density(c, var, levels):  # type: ignore[no-untyped-def]
+    """N(t; c, var) up to a constant for every level t: (n, k, L) from (n, k)."""
+    out = np.empty((c.shape[0], c.shape[1], len(levels)))
+    for i in range(c.shape[0]):
+        for s in range(c.shape[1]):
+            scale = 1.0 / math.sqrt(var[i, s])
+            for t in range(len(levels)):
+                d = levels[t] - c[i, s]
+                out[i, s, t] = scale * math.exp(-0.5 * d * d / var[i, s])
+    return out
 
 
 def predict_mixture(
-    joint: Floats,
+    mu: Floats,
     tables: ColumnTables,
     rows: Ints,
     columns: Ints,
     forced: npt.NDArray[np.bool_],
     levels: Floats,
     *,
-    beta: float = 1.0,
-    indicator_weight: float = 1.0,
     offset: Floats | None = None,
 ) -> MixturePrediction:
     """The predictive distribution of n (row, column) pairs.
 
-    ``joint`` (m + 1, k) holds each row's log lam_s + log Pr(d | s), ending with the prior; ``forced`` says for which
-    pairs the indicator x_i is not in it yet and is set to 1 for the prediction; ``offset`` (n,) is added to the means.
+    ``mu`` (m + 1, k) holds the posteriors of the rows, ending with the prior; ``forced`` says for which pairs the
+    indicator x_i is not in it yet and is set to 1 to predict; ``offset`` (n,) is added to the means.
     """
     n = len(rows)
-    probability, topic, lead = np.empty((n, len(levels))), np.empty(n, np.int64), np.empty(n)
-    gain = indicator_weight * tables.logit_p
+    probability, topic, lead = np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n)
     if offset is not None:
         _from_offsets(
-            joint, gain, beta, rows, columns, forced, tables.c, tables.var, levels, offset, probability, topic, lead
+            mu, tables.odds, rows, columns, forced, tables.c, tables.var, levels, offset, probability, topic, lead
         )
         return MixturePrediction(probability, topic, lead)
-    # The densities of a column serve all its pairs: one table of the columns that occur, then no exp per level.
+    # The densities of a column serve all its pairs: one table of the columns that occur, then no exp per pair.
     occurs = np.zeros(len(tables.c), dtype=bool)
     occurs[columns] = True
     place = np.cumsum(occurs) - 1
     density = level_density(tables.c[occurs], tables.var[occurs], levels)
-    _from_table(joint, gain, beta, rows, columns, forced, place, density, probability, topic, lead)
+    _from_table(mu, tables.odds, rows, columns, forced, place, density, probability, topic, lead)
     return MixturePrediction(probability, topic, lead)

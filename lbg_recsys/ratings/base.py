@@ -94,8 +94,8 @@ class RatingModel(ABC):
     ) -> "pd.DataFrame":
         """The best ``n`` items for one user or for a list of them, as a table: user, rank, item, score, rating.
 
-        ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by the
-        probability of being rated and rated at least ``liked`` (by default the upper quarter of the scale).
+        ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by
+        the probability of being rated, and that with at least ``liked`` (by default the upper quarter of the scale).
         """
         import pandas as pd
 
@@ -136,8 +136,8 @@ def split_pairs(pairs: Any) -> tuple[Any, Any]:
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
         return pairs[:, 0], pairs[:, 1]
     try:
-        listed = list(pairs)
-        return [pair[0] for pair in listed], [pair[1] for pair in listed]
+        columns = tuple(zip(*pairs, strict=False)) or ((), ())
+        return columns[0], columns[1]
     except (TypeError, IndexError) as error:
         raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
 

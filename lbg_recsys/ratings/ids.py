@@ -25,13 +25,14 @@ class IdIndex:
     """
 
     def __init__(self, raw_ids: Iterable[RawId] = ()) -> None:
-        self._raw: list[RawId] = plain_ids(raw_ids)
+        self._raw: list[RawId] = list(plain_ids(raw_ids))
         try:
             self._code = dict(zip(self._raw, range(len(self._raw)), strict=True))
         except TypeError as error:
             raise DataError(_unhashable(self._raw)) from error
         if len(self._code) != len(self._raw):
             raise DataError("an id occurs twice in the list of ids (1, 1.0 and True count as the same id)")
+        self._table = _lookup_table(self._raw)
 
     def __len__(self) -> int:
         return len(self._raw)
@@ -48,6 +49,11 @@ class IdIndex:
 
     def codes(self, raw_ids: Iterable[RawId]) -> npt.NDArray[np.int64]:
         """The codes of many ids, -1 where unknown."""
+        if self._table is not None and getattr(getattr(raw_ids, "dtype", None), "kind", "O") in "iu":
+            first, table = self._table
+            place = np.asarray(raw_ids, dtype=np.int64) - first
+            inside = (place >= 0) & (place < len(table))
+            return np.where(inside, table[np.where(inside, place, 0)], UNKNOWN)
         plain = plain_ids(raw_ids)
         try:
             return np.fromiter(map(self._code.get, plain, repeat(UNKNOWN)), np.int64, count=len(plain))
@@ -68,12 +74,24 @@ class IdIndex:
         return IdIndex([*self._raw, *new]) if new else self
 
 
-def plain_ids(raw_ids: Iterable[RawId]) -> list[RawId]:
-    """A list of Python values: numpy's scalars would neither compare nor save like the ids people write."""
+def _lookup_table(raw_ids: list[RawId]) -> tuple[int, npt.NDArray[np.int64]] | None:
+    """Integers that lie close together are looked up in arrays, without touching a Python object per id."""
+    if not raw_ids or set(map(type, raw_ids)) != {int}:
+        return None
+    first, last = min(raw_ids), max(raw_ids)
+    if last - first > 16 * len(raw_ids) + 1000 or abs(first) > 2**62:
+        return None
+    table = np.full(last - first + 1, UNKNOWN, dtype=np.int64)
+    table[np.array(raw_ids) - first] = np.arange(len(raw_ids))
+    return first, table
+
+
+def plain_ids(raw_ids: Iterable[RawId]) -> Sequence[RawId]:
+    """Python values: numpy's scalars would neither compare nor save like the ids people write."""
     if hasattr(raw_ids, "tolist"):  # numpy arrays, pandas Series and Index
         return list(raw_ids.tolist())
-    ids = list(raw_ids)
-    if any(isinstance(raw_id, np.generic) for raw_id in ids):
+    ids = raw_ids if isinstance(raw_ids, (list, tuple)) else list(raw_ids)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, ids))):
         ids = [raw_id.item() if isinstance(raw_id, np.generic) else raw_id for raw_id in ids]
     return ids
 

@@ -55,6 +55,12 @@ class RatingMatrix:
         """The user of every entry."""
         return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
 
+    def name_of_entry(self, entry: int) -> str:
+        """Whose rating of what an entry is, for messages."""
+        return (
+            f"of user {self.users.raw(self.user_codes()[entry])!r} for item {self.items.raw(self.items_of[entry])!r}"
+        )
+
     def seen(self, user: int) -> npt.NDArray[np.int32]:
         """The items that a user has rated, ascending."""
         return self.items_of[self.indptr[user] : self.indptr[user + 1]]
@@ -62,6 +68,27 @@ class RatingMatrix:
     def is_rated(self, users: npt.NDArray[np.int64], items: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Whether each (user, item) pair of codes is in the matrix; unknown codes (-1) are not."""
         return contains(self.indptr, self.items_of, users, items)
+
+    def subset(self, users: npt.NDArray[np.int64]) -> "RatingMatrix":
+        """These users (codes) and their entries, over the same items."""
+        lengths = np.diff(self.indptr)[users]
+        indptr = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[users] - indptr[:-1], lengths)
+        ids = IdIndex(self.users.raws(users))
+        return RatingMatrix(ids, self.items, self.scale, indptr, self.items_of[entries], self.values[entries])
+
+    def merged(self, other: "RatingMatrix") -> tuple["RatingMatrix", npt.NDArray[np.int64]]:
+        """Both matrices in one, ``other`` winning where both rate a pair; and the codes of its users in it."""
+        users, items = self.users.extended(other.users), self.items.extended(other.items)
+        other_users = users.codes(other.users)
+        other_items = items.codes(other.items)
+        user_codes = np.concatenate([self.user_codes(), other_users[other.user_codes()]]).astype(np.int32)
+        item_codes = np.concatenate([self.items_of, other_items[other.items_of]]).astype(np.int32)
+        values = np.concatenate([self.values, other.values])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a new rating replaces the old one: that is the point
+            both = RatingMatrix.from_codes(users, items, user_codes, item_codes, values, scale=self.scale)
+        return both, np.sort(other_users)
 
     @classmethod
     def from_arrays(

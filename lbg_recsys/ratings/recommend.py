@@ -54,8 +54,8 @@ def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str,
             scores = scores * predictive.at_least(probability, model.levels, threshold)
         scores = scores.reshape(shape)
     if exclude_seen:
-        for row, user in enumerate(users):
-            scores[row, model.matrix.seen(user)] = -np.inf
+        for place, user in enumerate(users):
+            scores[place, model.matrix.seen(user)] = -np.inf
     best = top_n(scores, n)
     row = np.repeat(np.arange(shape[0]), best.shape[1])
     item = best.ravel()
@@ -80,8 +80,8 @@ def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
         # all that could be in the list: everything not below the n-th best, so that ties fall as in a full sort
         bound = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n]
         out = np.empty((len(scores), n), dtype=np.intp)
-        for row, line in enumerate(scores):
-            candidates = np.flatnonzero(line >= bound[row])
-            out[row] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
+        for place, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= bound[place])
+            out[place] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
         return out
     return np.argsort(-scores, axis=1, kind="stable")[:, :n]

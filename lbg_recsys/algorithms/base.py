@@ -1,0 +1,117 @@
+"""A rating model as a Surprise algorithm: the adapter holds no mathematics."""
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from surprise import AlgoBase
+from surprise.prediction_algorithms.predictions import Prediction
+from surprise.utils import get_rng
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.folded import FoldedUser
+from lbg_recsys.ratings.ids import UNKNOWN, RawId
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
+    """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
+
+    A subclass supplies `_fit_model`. Predictions carry plain Python details: the ``distribution`` over the levels of
+    the scale, its ``std``, and what the model adds.
+    """
+
+    model_: RatingModel
+    random_state: Any
+
+    def _fit_model(self, trainset: Any) -> RatingModel:
+        raise NotImplementedError("a subclass of RatingAlgo builds and fits its model here")
+
+    def fit(self, trainset: Any) -> "RatingAlgo":
+        """Fit to a Surprise trainset."""
+        AlgoBase.fit(self, trainset)
+        self.model_ = self._fit_model(trainset)
+        return self
+
+    def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
+        """The prediction for inner ids (strings where Surprise does not know them), with its details."""
+        users = np.array([UNKNOWN if isinstance(u, str) else u], dtype=np.int64)
+        items = np.array([UNKNOWN if isinstance(i, str) else i], dtype=np.int64)
+        points, details = self._predict(users, items)
+        return points[0], details[0]
+
+    def test(self, testset: Sequence[tuple[RawId, RawId, float]], verbose: bool = False) -> list[Prediction]:
+        """Predict a whole testset at once: the same predictions as one by one, many times faster."""
+        if not testset:
+            return []
+        users, items, truth = zip(*testset, strict=True)
+        codes = self.model_.matrix.users.codes(users), self.model_.matrix.items.codes(items)
+        with _collector_paused():
+            points, details = self._predict(*codes)
+            predictions = list(map(Prediction._make, zip(users, items, truth, points, details, strict=True)))
+        if verbose:
+            for prediction in predictions:
+                print(prediction)  # what Surprise's verbose promises
+        return predictions
+
+    def _predict(self, users: Ints, items: Ints) -> tuple[list[float], list[dict[str, Any]]]:
+        found, levels = self.model_.predictive(users, items), self.model_.levels
+        std = predictive.std(found.probability, levels)
+        details: list[dict[str, Any]] = [
+            {"was_impossible": False, "distribution": distribution, "std": spread}
+            for distribution, spread in zip(found.probability.tolist(), std.tolist(), strict=True)
+        ]
+        for name, column in found.details.items():
+            for one, value in zip(details, column.tolist(), strict=True):
+                one[name] = value
+        return predictive.point(found.probability, levels, self.model_.point).tolist(), details
+
+    def _seed(self) -> int:
+        """Surprise's habits: an integer is the seed; None follows numpy's global state, a RandomState itself."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(get_rng(self.random_state).randint(2**31 - 1))
+
+    # -- the model's own offers, under the algorithm's name --------------------------------------------------------
+
+    def predict_distribution(self, pairs: Any) -> Floats:
+        """The probability of every level for many (user, item) pairs of raw ids; see `RatingModel`."""
+        return self.model_.predict_distribution(pairs)
+
+    def predict_batch(self, pairs: Any) -> Floats:
+        """The predicted ratings of many (user, item) pairs of raw ids, as an array."""
+        return self.model_.predict_batch(pairs)
+
+    def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
+        """Central intervals of many (user, item) pairs, (n, 2)."""
+        return self.model_.interval(pairs, mass)
+
+    def fold_in(self, ratings: Mapping[RawId, float]) -> FoldedUser:
+        """A new user from ``{raw item id: rating}``, without refitting."""
+        return self.model_.fold_in(ratings)
+
+    def recommend(self, user: Any, n: int = 10, **options: Any) -> "pd.DataFrame":
+        """The best items for a user or a list of users; options as in `RatingModel.recommend`."""
+        return self.model_.recommend(user, n, **options)
+
+    def recommend_blocks(self, users: Any, n: int = 10, **options: Any) -> Iterator["pd.DataFrame"]:
+        """`recommend` for many users in blocks of bounded memory."""
+        return self.model_.recommend_blocks(users, n, **options)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Thousands of objects that all survive: looking for garbage among them took more than half of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,284 @@
+"""The paper's collaborative-filtering model (Eqn. cf), apart from any library around it."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.em import EMResult, best_of, run_em
+from lbg_recsys.core.mixture import ColumnTables, predict_mixture
+from lbg_recsys.core.parameters import Parameters
+from lbg_recsys.core.rows import Floats, Ints, SparseRows
+from lbg_recsys.core.statistics import SufficientStatistics
+from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.base import Predictive, RatingModel
+from lbg_recsys.ratings.biases import Biases
+from lbg_recsys.ratings.explain import Explanation, explain
+from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.similar import similar_items, similar_users
+
+
+class LBGModel(RatingModel):
+    """A mixture of topics: whoever belongs to topic s rates item i with probability p_si, at N(c_si, var_si).
+
+    Parameters
+    ----------
+    n_topics : number of topics k.
+    point : what a prediction is: the ``"mode"`` (the paper's argmax), the ``"mean"`` (least squared error) or the
+        ``"median"`` (least absolute error) of the predictive distribution.
+    temperature : beta in (0, 1]; posteriors are proportional to (lam_s Pr(d|s))^beta. 1 is the paper; less makes
+        over-confident posteriors milder.
+    indicator_weight : weight of who-rated-what against how-they-rated-it in the posteriors. 1 is the paper.
+    baseline : fit the mixture on what g + b_u + b_i leaves of the ratings.
+    prior_strength : pseudo-ratings that shrink each topic's parameters to the item's own, and an item's own to the
+        average item's. 0 is the paper's exact update, with the variance bounded by the rounding of the scale.
+    n_init, max_iter, tol : restarts (the best penalised likelihood wins), iterations, and the gain in penalised
+        log-likelihood per user below which EM stops.
+    random_state : an integer seed (or None); the same seed gives the same bits.
+
+    Fitted attributes: ``parameters_`` (lam, p, c, var), ``statistics_``, ``converged_``, ``n_iter_``,
+    ``lower_bound_`` (penalised log-likelihood per user) and ``history_`` (its value after every iteration).
+
+    >>> model = LBGModel(n_topics=2, random_state=0).fit((["a", "a", "b"], ["x", "y", "x"], [5, 4, 1]))
+    >>> model.predict_distribution([("b", "y")]).sum().round(6)
+    np.float64(1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_topics: int = 5,
+        point: str = "mode",
+        temperature: float = 1.0,
+        indicator_weight: float = 1.0,
+        baseline: bool = False,
+        prior_strength: float = 5.0,
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.point = point
+        self.temperature = temperature
+        self.indicator_weight = indicator_weight
+        self.baseline = baseline
+        self.prior_strength = prior_strength
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # -- fitting -------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        ratings: Any,
+        *,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        callback: Callable[[int, float], None] | None = None,
+    ) -> "LBGModel":
+        """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
+
+        ``callback(iteration, objective)`` is called after every EM iteration.
+        """
+        self._check_parameters()
+        matrix = as_matrix(ratings, scale=scale, levels=levels)
+        biases = Biases.fit(matrix) if self.baseline else None
+        self._place(matrix, biases)
+        rows = self.rows_of(matrix)
+        generator = np.random.default_rng(self.random_state)
+        result = best_of(self._one_run(rows, generator, callback) for _ in range(self.n_init))
+        self._take(result.parameters, result.statistics)
+        self.converged_, self.n_iter_ = result.converged, result.n_iter
+        self.lower_bound_, self.history_ = result.lower_bound, result.history
+        if not result.converged:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(
+                f"EM stopped after max_iter={self.max_iter} iterations while still gaining "
+                f"{np.diff(result.history)[-1:].sum():.2g} per user (tol={self.tol:g}): raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _one_run(
+        self, rows: SparseRows, generator: np.random.Generator, callback: Callable[[int, float], None] | None
+    ) -> EMResult[Parameters, SufficientStatistics]:
+        start = gather(rows, generator.dirichlet(np.ones(self.n_topics), len(rows)))
+        prior = self._prior(start)
+        return run_em(
+            start,
+            lambda statistics: m_step(statistics, prior),
+            lambda parameters: e_step(rows, parameters, self.temperature, self.indicator_weight),
+            lambda parameters, statistics: (
+                (statistics.evidence + log_prior(parameters, prior, self.indicator_weight)) / len(rows)
+            ),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            callback=callback,
+        )
+
+    def start_pass(self) -> "LBGModel":
+        """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""
+        self.statistics_ = SufficientStatistics.zeros(self.matrix.n_items, self.n_topics)
+        return self
+
+    def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGModel":
+        """Take in new users, new items, or new ratings of known users, without going over the old ones.
+
+        The new rows' statistics under the present parameters are added to what the model has (those of users who
+        rated before are replaced), and one M-step follows. With ``update=False`` the M-step waits for the next call:
+        a pass over all users in pieces is then the same as one pass over all of them.
+        A model that was never fitted is fitted.
+        """
+        if not hasattr(self, "matrix"):
+            return self.fit(ratings)
+        before, added = self.matrix, as_matrix(ratings)
+        before.scale.refuse_outsiders(added.values, added.name_of_entry)
+        merged, touched = before.merged(added)
+        self._grow(merged)
+        old = before.users.codes(merged.users.raw(code) for code in touched)
+        self.statistics_ -= self._statistics_of(self.rows_of(before.subset(old[old >= 0])))
+        self.statistics_ += self._statistics_of(self.rows_of(merged.subset(touched)))
+        self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None)
+        parameters = m_step(self.statistics_, self._prior(self.statistics_)) if update else self.parameters_
+        self._take(parameters, self.statistics_)
+        return self
+
+    # -- what RatingModel asks for -------------------------------------------------------------------------------
+
+    def predictive(self, users: Ints, items: Ints) -> Predictive:
+        """Each pair's distribution with its indicator set to 1, the leading topic and its posterior."""
+        forced = (users >= 0) & (items >= 0) & ~self.matrix.is_rated(users, items)
+        prediction = predict_mixture(
+            self._mu,
+            self._tables,
+            users,
+            items,
+            forced,
+            self.levels,
+            offset=self.biases_.predict(users, items) if self.biases_ is not None else None,
+        )
+        details = {"topic": prediction.topic, "topic_posterior": prediction.posterior}
+        return Predictive(prediction.probability, details)
+
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """Sum over topics of the user's posterior times p_si; an unknown item's p is the average one."""
+        return np.asarray(np.einsum("ns,ns->n", self._mu[users], self._tables.p[items]))
+
+    def with_users(self, matrix: RatingMatrix) -> "LBGModel":
+        """The same parameters and other users."""
+        view = type(self)(**self.get_params())
+        view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None)
+        view._take(self.parameters_, self.statistics_)
+        return view
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def posterior(self) -> Floats:
+        """The posterior over topics of every user, (users, k)."""
+        return self._mu[:-1]
+
+    def log_joint(self, matrix: RatingMatrix) -> Floats:
+        """log lam_s + log Pr(d | s) of the users of a matrix over the model's items, (users, k)."""
+        return log_joint(self.rows_of(matrix), self.parameters_, self.indicator_weight)
+
+    def explain(self, user: RawId, item: RawId) -> Explanation:
+        """Why this user's rating of this item is predicted as it is; see `Explanation`."""
+        return explain(self, self.user_code(user), self.item_code(item))
+
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
+        """The items rated most alike by the same topics, with their similarity."""
+        return similar_items(self, self.item_code(item), n, metric)
+
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
+        """The users whose posteriors over topics are most alike, with their similarity."""
+        return similar_users(self, self.user_code(user), n, metric)
+
+    def get_params(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    # -- state ---------------------------------------------------------------------------------------------------
+
+    def _place(self, matrix: RatingMatrix, biases: Biases | None) -> None:
+        self.matrix, self.biases_ = matrix, biases
+
+    def _take(self, parameters: Parameters, statistics: SufficientStatistics) -> None:
+        """Hold these parameters, and every user's posterior under them (the prior over topics for the unknown)."""
+        self.parameters_, self.statistics_ = parameters, statistics
+        mu, _ = posterior(self.log_joint(self.matrix), self.temperature)
+        self._mu = np.vstack([mu, parameters.lam])
+        self._tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
+
+    def rows_of(self, matrix: RatingMatrix) -> SparseRows:
+        """Users as rows of the core: their ratings, or what the baseline leaves of them."""
+        if self.biases_ is None:
+            return matrix.rows()
+        users, items = matrix.user_codes().astype(np.int64), matrix.items_of
+        residual = matrix.values - self.biases_.for_users(matrix).predict(users, items.astype(np.int64))
+        return SparseRows.from_csr(matrix.indptr, items, residual, matrix.n_items)
+
+    def _statistics_of(self, rows: SparseRows) -> SufficientStatistics:
+        return e_step(rows, self.parameters_, self.temperature, self.indicator_weight)
+
+    def _prior(self, statistics: SufficientStatistics) -> Prior:
+        floor = self.matrix.scale.rounding_variance
+        rate, mean, var = column_moments(statistics, floor, self.prior_strength)
+        return Prior(rate, mean, var, self.prior_strength, self.prior_strength, floor)
+
+    def _grow(self, matrix: RatingMatrix) -> None:
+        """Room for items that came later: until an M-step has seen them, each looks like the average item."""
+        if matrix.n_items == self.matrix.n_items:
+            return
+        self.statistics_ = self.statistics_.padded(matrix.n_items)
+        if self.biases_ is not None:
+            items = np.zeros(matrix.n_items + 1)
+            items[: self.matrix.n_items] = self.biases_.items[:-1]
+            self.biases_ = Biases(self.biases_.overall, self.biases_.users, items)
+        new = matrix.n_items - self.matrix.n_items
+        rate = np.full((new, self.n_topics), 1.0 / max(self.statistics_.n_rows, 1))
+        average = [np.repeat(table[-1:], new, axis=0) for table in (self._tables.c, self._tables.var)]
+        old = self.parameters_
+        self.parameters_ = Parameters(
+            old.lam,
+            np.vstack([old.p, np.minimum(rate, 0.5)]),
+            np.vstack([old.c, average[0]]),
+            np.vstack([old.var, average[1]]),
+        )
+
+    def _check_parameters(self) -> None:
+        for name, low in (("n_topics", 1), ("n_init", 1), ("max_iter", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or value < low:
+                raise DataError(f"{name} is {value!r}: give an integer of at least {low}")
+        for name in ("prior_strength", "indicator_weight", "tol"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float, np.number)) and 0.0 <= value < np.inf):
+                raise DataError(f"{name} is {value!r}: give a number of at least 0")
+        if not 0.0 < self.temperature <= 1.0:
+            raise DataError(f"temperature is {self.temperature!r}: give a number above 0 and up to 1")
+        if self.point not in predictive.POINTS:
+            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
+
+
+PARAMETERS = (
+    "n_topics",
+    "point",
+    "temperature",
+    "indicator_weight",
+    "baseline",
+    "prior_strength",
+    "n_init",
+    "max_iter",
+    "tol",
+    "random_state",
+)

@@ -1,0 +1,159 @@
+"""Gaussian pLSA, the collaborative-filtering model that the paper compares with (Hofmann 2003)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.communities import entry_step, fold_in_rows
+from lbg_recsys.core.mixture import level_density
+from lbg_recsys.core.parameters import Parameters
+from lbg_recsys.core.rows import Floats, Ints, SparseRows
+from lbg_recsys.core.steps import Prior, column_moments, gather, m_step
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.base import Predictive, RatingModel
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+
+# Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
+_USER_SMOOTHING = 5.0
+# How much beta falls when the held-out likelihood stops rising, and where annealing ends.
+_COOLING, _COOLEST = 0.85, 0.3
+
+
+class GaussianPLSAModel(RatingModel):
+    """Users mix ``n_topics`` communities, each with a Gaussian per item over user-normalised ratings.
+
+    Ratings are standardised by the user's own (smoothed) mean and spread. Tempered EM: beta starts at 1 and is
+    lowered whenever the likelihood of ``holdout`` of the ratings stops rising; the best parameters on them are kept.
+    New users: EM over their mixing weights alone.
+
+    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_``.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_topics: int = 20,
+        point: str = "mean",
+        prior_strength: float = 5.0,
+        holdout: float = 0.1,
+        max_iter: int = 100,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.point = point
+        self.prior_strength = prior_strength
+        self.holdout = holdout
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self, ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None
+    ) -> "GaussianPLSAModel":
+        """Fit to anything that `LBGModel.fit` takes."""
+        if self.point not in predictive.POINTS:
+            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
+        if self.n_topics < 1 or self.max_iter < 1 or not 0.0 <= self.holdout < 1.0:
+            raise DataError(
+                f"n_topics={self.n_topics}, max_iter={self.max_iter}, holdout={self.holdout}: "
+                "give at least 1, at least 1, and a share below 1"
+            )
+        matrix = as_matrix(ratings, scale=scale, levels=levels)
+        self._spread = float(matrix.values.std()) or 1.0
+        self._centre = float(matrix.values.mean())
+        self._place(matrix)
+        generator = np.random.default_rng(self.random_state)
+        train, held = self._split(generator)
+        self._anneal(train, held, generator)
+        self.mixing_ = self._mixing_of(matrix)
+        return self
+
+    def _anneal(self, train: SparseRows, held: SparseRows, generator: np.random.Generator) -> None:
+        lam = generator.dirichlet(np.ones(self.n_topics), len(train))
+        statistics = gather(train, lam)
+        floor = self.matrix.scale.rounding_variance / self._spread**2
+        prior = Prior(
+            *column_moments(statistics, floor, self.prior_strength), self.prior_strength, self.prior_strength, floor
+        )
+        beta, best, self.n_iter_ = 1.0, -np.inf, 0
+        while self.n_iter_ < self.max_iter and beta >= _COOLEST:
+            parameters = m_step(statistics, prior)
+            statistics, lam = entry_step(train, lam, parameters, beta)
+            judged = entry_step(held, lam, parameters)[0].evidence if self.holdout else statistics.evidence
+            self.n_iter_ += 1
+            if self.n_iter_ == 1 or judged > best + 1e-4 * abs(best):
+                best, self.parameters_, self.beta_ = judged, parameters, beta
+            else:
+                beta *= _COOLING
+
+    def _split(self, generator: np.random.Generator) -> tuple[SparseRows, SparseRows]:
+        """The ratings to fit and the ratings to stop by, as rows over all users."""
+        held = generator.random(self.matrix.n_ratings) < self.holdout
+        whole = self._rows_of(self.matrix)
+        users = self.matrix.user_codes()
+
+        def part(mask: npt.NDArray[np.bool_]) -> SparseRows:
+            counts = np.bincount(users[mask], minlength=self.matrix.n_users)
+            indptr = np.append(0, np.cumsum(counts))
+            return SparseRows.from_csr(indptr, whole.indices[mask], whole.values[mask], whole.n_columns)
+
+        return part(~held), part(held)
+
+    def _place(self, matrix: RatingMatrix) -> None:
+        """Hold the users of a matrix with their smoothed means and spreads (the overall ones for the unknown)."""
+        self.matrix = matrix
+        users, weight = matrix.user_codes(), np.diff(matrix.indptr) + _USER_SMOOTHING
+        total = np.bincount(users, matrix.values, minlength=matrix.n_users)
+        mean = (total + _USER_SMOOTHING * self._centre) / weight
+        square = np.bincount(users, (matrix.values - mean[users]) ** 2, minlength=matrix.n_users)
+        spread = np.sqrt((square + _USER_SMOOTHING * self._spread**2) / weight)
+        self._user_mean = np.append(mean, self._centre)
+        self._user_spread = np.append(spread, self._spread)
+
+    def _rows_of(self, matrix: RatingMatrix) -> SparseRows:
+        users = matrix.user_codes()
+        values = (matrix.values - self._user_mean[users]) / self._user_spread[users]
+        return SparseRows.from_csr(matrix.indptr, matrix.items_of, values, matrix.n_items)
+
+    def _mixing_of(self, matrix: RatingMatrix) -> Floats:
+        """Mixing weights by fold-in, for training users too, so that folding one in again changes nothing."""
+        return fold_in_rows(self._rows_of(matrix), self.parameters_, self.beta_)
+
+    # -- what RatingModel asks for -------------------------------------------------------------------------------
+
+    def predictive(self, users: Ints, items: Ints) -> Predictive:
+        """The user's mixture of the item's Gaussians on the user's own scale, normalised over the levels."""
+        parameters = self._with_average_item()
+        lam = np.vstack([self.mixing_, self.parameters_.lam])[users]
+        spread, mean = self._user_spread[users, None], self._user_mean[users, None]
+        density = level_density(mean + spread * parameters.c[items], spread**2 * parameters.var[items], self.levels)
+        mass = np.einsum("nst,ns->nt", density, lam) + 1e-300
+        return Predictive(mass / mass.sum(axis=1, keepdims=True), {"topic": lam.argmax(axis=1)})
+
+    def _with_average_item(self) -> Parameters:
+        """The parameters with a last row for the unknown item."""
+        old = self.parameters_
+        tables = (np.vstack([table, table.mean(axis=0)]) for table in (old.p, old.c, old.var))
+        return Parameters(old.lam, *tables)
+
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """This model knows nothing of who rates what: the item's popularity."""
+        counts = np.append(np.bincount(self.matrix.items_of, minlength=self.matrix.n_items), 0)
+        return np.asarray(counts[items] / max(self.matrix.n_users, 1))
+
+    def with_users(self, matrix: RatingMatrix) -> "GaussianPLSAModel":
+        """The same communities and other users."""
+        view = type(self)(
+            n_topics=self.n_topics,
+            point=self.point,
+            prior_strength=self.prior_strength,
+            holdout=self.holdout,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        view._centre, view._spread = self._centre, self._spread
+        view.parameters_, view.beta_, view.n_iter_ = self.parameters_, self.beta_, self.n_iter_
+        view._place(matrix)
+        view.mixing_ = view._mixing_of(matrix)
+        return view
