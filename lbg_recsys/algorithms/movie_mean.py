@@ -14,6 +14,8 @@ class MovieMeanAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     An unknown item has no mean: the prediction is impossible, and Surprise falls back to the global mean.
     """
 
+    ignores_users = True  # forced prediction may fit it once, on the training users alone
+
     def __init__(self) -> None:
         AlgoBase.__init__(self)
 

@@ -19,15 +19,18 @@ from lbg_recsys.core.statistics import SufficientStatistics
 def _entry_kernel(start, stop, indices, values, lam, c, var, log_norm, beta, row_mass, sums):  # type: ignore[no-untyped-def]
     k = lam.shape[1]
     tau = np.empty(k)
+    log_lam = np.empty(k)
     evidence = 0.0
     for j in range(len(start)):
+        for s in range(k):
+            log_lam[s] = math.log(lam[j, s] + 1e-300)
         for e in range(start[j], stop[j]):
             i = indices[e]
             m = values[e]
             top = -np.inf
             for s in range(k):
                 d = m - c[i, s]
-                tau[s] = beta * (math.log(lam[j, s] + 1e-300) + log_norm[i, s] - 0.5 * d * d / var[i, s])
+                tau[s] = beta * (log_lam[s] + log_norm[i, s] - 0.5 * d * d / var[i, s])
                 top = max(top, tau[s])
             total = 0.0
             for s in range(k):

@@ -1,0 +1,1 @@
+"""Measuring: metrics, the forced-prediction protocol, algorithms side by side."""

@@ -1,0 +1,216 @@
+"""The forced-prediction protocol (Breese et al. 1998), as the paper runs it.
+
+Some users train a model with all of their ratings. Of each other user one random rating is hidden and predicted from
+the rest, with its indicator set to 1. Repeated over splits of the users (seeds) and over hidden ratings (draws).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.rows import Floats
+from lbg_recsys.errors import DataError
+from lbg_recsys.evaluation import metrics
+from lbg_recsys.progress import Progress, silent
+from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+FOLDED = "folded in"
+USERLESS = "needs no user"
+REFITTED = "refitted with the test users' other ratings"
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """A row of the paper's table. Its "RMSE" is written as avg((predicted - true)^2), without the root."""
+
+    name: str
+    mae: float
+    rmse: float
+
+
+PAPER = (
+    PaperRow("Baseline", 0.905, 1.1445),
+    PaperRow("Gaussian pLSA", 1.884, 2.1142),
+    PaperRow("LBG", 0.776, 1.1183),
+)
+
+
+@dataclass(frozen=True)
+class ForcedResult:
+    """One algorithm's figures: means over all (seed, draw) repetitions, and the standard errors of these means."""
+
+    name: str
+    users: str  # how the algorithm came to know the test users
+    n_predictions: int
+    mae: float
+    mae_error: float
+    rmse: float
+    rmse_error: float
+    mse: float
+    mse_error: float
+    log_score: float | None
+    log_score_error: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """Test users with one rating each taken out: what is left, and what is to be predicted."""
+
+    given: RatingMatrix
+    items: npt.NDArray[np.int64]
+    truth: Floats
+
+
+def forced_prediction(
+    matrix: RatingMatrix,
+    algorithms: Mapping[str, Callable[[int], Any]],
+    *,
+    seeds: Sequence[int] = (0, 1, 2),
+    n_draws: int = 10,
+    train_share: float = 0.5,
+    progress: Progress = silent,
+) -> list[ForcedResult]:
+    """Run the protocol for Surprise algorithms, each given as a function of the seed that makes a fresh one."""
+    if not 0.0 < train_share < 1.0:
+        raise DataError(f"train_share is {train_share}: give a share of the users between 0 and 1")
+    if n_draws < 1 or not len(seeds):
+        raise DataError(f"{n_draws} draws and {len(seeds)} seeds: at least one of each is needed")
+    if np.count_nonzero(np.diff(matrix.indptr) >= 2) < 2:
+        raise DataError("forced prediction needs at least two users with two or more ratings")
+    repetitions: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
+    manner: dict[str, str] = {}
+    done, total = 0, len(seeds) * len(algorithms)
+    for seed in seeds:
+        train, draws = _prepare(matrix, seed, n_draws, train_share)
+        trainset = surprise_trainset(train)
+        for name, make in algorithms.items():
+            manner[name], outcomes = _run(make, seed, train, trainset, draws)
+            repetitions[name] += outcomes
+            done += 1
+            progress(done, total, name)
+    n_predictions = sum(len(draw.items) for draw in draws) * len(seeds)
+    return [_summary(name, manner[name], n_predictions, outcomes) for name, outcomes in repetitions.items()]
+
+
+def _prepare(matrix: RatingMatrix, seed: int, n_draws: int, train_share: float) -> tuple[RatingMatrix, list[_Draw]]:
+    generator = np.random.default_rng(seed)
+    order = generator.permutation(matrix.n_users)
+    n_train = min(max(1, round(train_share * matrix.n_users)), matrix.n_users - 1)
+    train = matrix.subset(np.sort(order[:n_train]))
+    test = np.sort(order[n_train:])
+    test = test[np.diff(matrix.indptr)[test] >= 2]  # with one rating nothing would be left to predict it from
+    held = matrix.subset(test)
+    return train, [_hide(held, generator) for _ in range(n_draws)]
+
+
+def _hide(matrix: RatingMatrix, generator: np.random.Generator) -> _Draw:
+    """Take one random rating of every user out."""
+    lengths = np.diff(matrix.indptr)
+    hidden = matrix.indptr[:-1] + (generator.random(matrix.n_users) * lengths).astype(np.int64)
+    keep = np.ones(matrix.n_ratings, dtype=bool)
+    keep[hidden] = False
+    given = RatingMatrix(
+        matrix.users,
+        matrix.items,
+        matrix.scale,
+        matrix.indptr - np.arange(matrix.n_users + 1),
+        matrix.items_of[keep],
+        matrix.values[keep],
+    )
+    return _Draw(given, matrix.items_of[hidden].astype(np.int64), matrix.values[hidden])
+
+
+def _run(
+    make: Callable[[int], Any], seed: int, train: RatingMatrix, trainset: Any, draws: list[_Draw]
+) -> tuple[str, list[dict[str, float]]]:
+    algorithm = make(seed)
+    if getattr(algorithm, "ignores_users", False):
+        algorithm.fit(trainset)
+        return USERLESS, [_judge_points(algorithm, draw) for draw in draws]
+    if hasattr(algorithm, "fold_in"):
+        model = algorithm.fit(trainset).model_
+        return FOLDED, [_judge_folded(model, draw) for draw in draws]
+    outcomes = []
+    for draw in draws:
+        fresh = make(seed)
+        fresh.fit(surprise_trainset(train, draw.given))
+        outcomes.append(_judge_points(fresh, draw))
+    return REFITTED, outcomes
+
+
+def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
+    """All test users at once: the model seen by them, their hidden items predicted."""
+    items = model.matrix.items.codes(draw.given.items)  # the model's own codes of the items that it knows
+    known = items[draw.given.items_of] >= 0
+    users = draw.given.user_codes()[known]
+    counts = np.bincount(users, minlength=draw.given.n_users)
+    codes = items[draw.given.items_of[known]].astype(np.int32)
+    order = np.lexsort((codes, users))
+    seen = RatingMatrix(
+        draw.given.users,
+        model.matrix.items,
+        model.matrix.scale,
+        np.append(0, np.cumsum(counts)).astype(np.int64),
+        codes[order],
+        draw.given.values[known][order],
+    )
+    view = model.with_users(seen)
+    probability = view.predictive(np.arange(seen.n_users, dtype=np.int64), items[draw.items]).probability
+    points = predictive.point(probability, view.levels, view.point)
+    return _errors(draw.truth, points) | {
+        "log_score": metrics.log_score(view.matrix.scale.nearest(draw.truth), probability)
+    }
+
+
+def _judge_points(algorithm: Any, draw: _Draw) -> dict[str, float]:
+    users = draw.given.users.raws(range(draw.given.n_users))
+    items = draw.given.items.raws(draw.items)
+    predictions = algorithm.test(list(zip(users, items, draw.truth.tolist(), strict=True)))
+    return _errors(draw.truth, np.array([prediction.est for prediction in predictions]))
+
+
+def _errors(truth: Floats, points: Floats) -> dict[str, float]:
+    return {
+        "mae": metrics.mae(truth, points),
+        "rmse": metrics.rmse(truth, points),
+        "mse": metrics.mse(truth, points),
+    }
+
+
+def _summary(name: str, users: str, n_predictions: int, outcomes: list[dict[str, float]]) -> ForcedResult:
+    figures: dict[str, float | None] = {}
+    for metric in ("mae", "rmse", "mse", "log_score"):
+        values = [outcome[metric] for outcome in outcomes if metric in outcome]
+        figures[metric] = float(np.mean(values)) if values else None
+        spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+        figures[f"{metric}_error"] = spread if values else None
+    return ForcedResult(name, users, n_predictions, **figures)  # type: ignore[arg-type]
+
+
+def surprise_trainset(*matrices: RatingMatrix) -> Any:
+    """A Surprise trainset of the ratings of one or more matrices over the same items and scale."""
+    import pandas as pd
+    from surprise import Dataset, Reader
+
+    frames = [
+        pd.DataFrame(
+            {
+                "user": matrix.users.raws(matrix.user_codes()),
+                "item": matrix.items.raws(matrix.items_of),
+                "rating": matrix.values,
+            }
+        )
+        for matrix in matrices
+    ]
+    scale = matrices[0].scale
+    reader = Reader(rating_scale=(scale.lower, scale.upper))
+    return Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader).build_full_trainset()

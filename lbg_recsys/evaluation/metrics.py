@@ -1,0 +1,77 @@
+"""What is measured: points, distributions, rankings. Pure functions over arrays."""
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import predictive
+from lbg_recsys.core.rows import Floats
+
+
+def mae(truth: Floats, predicted: Floats) -> float:
+    """Mean absolute error."""
+    return float(np.abs(predicted - truth).mean())
+
+
+def mse(truth: Floats, predicted: Floats) -> float:
+    """Mean squared error (what the paper prints as RMSE has no root)."""
+    return float(((predicted - truth) ** 2).mean())
+
+
+def rmse(truth: Floats, predicted: Floats) -> float:
+    """Root of the mean squared error."""
+    return float(np.sqrt(mse(truth, predicted)))
+
+
+def log_score(truth_level: npt.NDArray[np.int64], probability: Floats) -> float:
+    """Mean log probability of the true level, in nats: 0 is certainty, higher is better."""
+    chosen = probability[np.arange(len(truth_level)), truth_level]
+    return float(np.log(np.maximum(chosen, 1e-300)).mean())
+
+
+def ranked_probability_score(truth_level: npt.NDArray[np.int64], probability: Floats) -> float:
+    """Mean squared difference of the cumulative distributions, summed over the inner levels: lower is better."""
+    below = np.cumsum(probability, axis=1)[:, :-1]
+    truth_below = truth_level[:, None] <= np.arange(probability.shape[1] - 1)
+    return float(((below - truth_below) ** 2).sum(axis=1).mean())
+
+
+def coverage(truth: Floats, probability: Floats, levels: Floats, mass: float = 0.9) -> tuple[float, float]:
+    """The share of truths inside their central intervals, and the mean width of the intervals.
+
+    On a scale of few levels an interval must hold whole levels, so that coverage lies above ``mass`` by nature.
+    """
+    low, high = predictive.interval(probability, levels, mass)
+    return float(((truth >= low) & (truth <= high)).mean()), float((high - low).mean())
+
+
+def expected_calibration_error(truth_level: npt.NDArray[np.int64], probability: Floats, n_bins: int = 15) -> float:
+    """How far stated probabilities are from observed shares: over all (pair, level) statements, binned by value."""
+    hit = np.zeros_like(probability)
+    hit[np.arange(len(truth_level)), truth_level] = 1.0
+    place = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1).ravel()
+    count = np.bincount(place, minlength=n_bins)
+    gap = np.bincount(place, (probability - hit).ravel(), minlength=n_bins)
+    return float(np.abs(gap).sum() / max(count.sum(), 1))
+
+
+def pit_histogram(
+    truth_level: npt.NDArray[np.int64], probability: Floats, generator: np.random.Generator, n_bins: int = 10
+) -> Floats:
+    """Shares of the randomised probability integral transform: flat (1/n_bins) where the model is calibrated."""
+    upper = np.cumsum(probability, axis=1)[np.arange(len(truth_level)), truth_level]
+    lower = upper - probability[np.arange(len(truth_level)), truth_level]
+    value = lower + generator.random(len(truth_level)) * (upper - lower)
+    place = np.minimum((value * n_bins).astype(np.int64), n_bins - 1)
+    return np.asarray(np.bincount(place, minlength=n_bins) / len(truth_level))
+
+
+def ndcg_at(n: int, ranked: list[int], relevant: set[int]) -> float:
+    """Binary NDCG of one list: gains 1/log2(rank + 1), against the best order of the relevant items."""
+    gain = sum(1.0 / np.log2(rank + 2.0) for rank, item in enumerate(ranked[:n]) if item in relevant)
+    best = sum(1.0 / np.log2(rank + 2.0) for rank in range(min(n, len(relevant))))
+    return float(gain / best) if best else 0.0
+
+
+def recall_at(n: int, ranked: list[int], relevant: set[int]) -> float:
+    """The share of the relevant items among the first n."""
+    return len(relevant.intersection(ranked[:n])) / len(relevant) if relevant else 0.0
