@@ -37,12 +37,12 @@ def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None)
     names = file.schema_arrow.names
     positions = find_columns(wanted, names=names, width=len(names), columns=columns, place=place)
     chosen = [names[position] for position in positions]
-    n_rows = file.metadata.num_rows
-    if not n_rows:
+    if twice := [name for name in chosen if names.count(name) > 1]:
+        raise DataError(f"{place} has more than one column {twice[0]!r}; rename one of them")
+    if not file.metadata.num_rows:
         raise DataError(f"{place} has columns but no rows")
-    numbers: dict[str, list[np.ndarray]] = {}
-    ids: dict[str, Interner] = {}
-    integers: dict[str, list[np.ndarray]] = {}
+    parts: dict[str, list[np.ndarray]] = {}
+    texts: dict[str, Interner] = {}
     done = 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
         for role, name in zip(wanted, chosen, strict=True):
@@ -52,16 +52,16 @@ def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None)
                 row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
                 raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")
             if role in ("rating", "timestamp"):
-                numbers.setdefault(role, []).append(_numbers(array, role, where, done))
+                parts.setdefault(role, []).append(_numbers(array, role, where, done))
             elif pa.types.is_integer(array.type):
-                integers.setdefault(role, []).append(_compact(array.to_numpy(), where))
+                parts.setdefault(role, []).append(_compact(array.to_numpy(), where))
             else:
                 coded = _text(array, role, where).dictionary_encode()
-                interner = ids.setdefault(role, Interner(integers=False))
+                interner = texts.setdefault(role, Interner(integers=False))
                 interner.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
         done += batch.num_rows
-    columns_read = {role: np.concatenate(parts) for role, parts in (numbers | integers).items()}
-    return columns_read | {role: interner.column() for role, interner in ids.items()}
+    # Column by column, letting go of the parts, so that at most one column exists twice.
+    return {role: np.concatenate(parts.pop(role)) if role in parts else texts.pop(role).column() for role in wanted}
 
 
 def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:

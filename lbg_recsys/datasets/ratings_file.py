@@ -52,8 +52,6 @@ def read_ratings(
     0     1  ring     4.5
     1     2  ring     3.0
     """
-    import pandas as pd
-
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
     if isinstance(source, str) and source in ("ml-100k", "sample"):
         frame = load_movielens_100k().ratings if source == "ml-100k" else load_sample().ratings
@@ -63,7 +61,7 @@ def read_ratings(
     table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter)
     if timestamp and (table["timestamp"] % 1 == 0).all():
         table["timestamp"] = table["timestamp"].astype("int64")  # seconds, in nearly every file
-    return pd.DataFrame(table, copy=False)
+    return _frame(table)
 
 
 def read_pairs(
@@ -78,10 +76,7 @@ def read_pairs(
     >>> read_pairs(io.BytesIO(b"1,10\\n1,20\\n")).to_numpy().tolist()
     [[1, 10], [1, 20]]
     """
-    import pandas as pd
-
-    wanted = ["user", "item"]
-    return pd.DataFrame(_read(source, wanted, columns=columns, header=header, delimiter=delimiter), copy=False)
+    return _frame(_read(source, ["user", "item"], columns=columns, header=header, delimiter=delimiter))
 
 
 def read_titles(
@@ -110,6 +105,14 @@ def read_titles(
         encodings=("utf-8", "latin-1"),
     )
     return dict(zip(table["item"].tolist(), table["title"].tolist(), strict=True))
+
+
+def _frame(table: "dict[str, np.ndarray]") -> "pd.DataFrame":
+    import pandas as pd
+
+    # Series by series, for a frame would turn ids that are text into another string type, a copy of each.
+    series = {name: pd.Series(array, dtype=array.dtype, copy=False) for name, array in table.items()}
+    return pd.DataFrame(series, copy=False)
 
 
 def _read(

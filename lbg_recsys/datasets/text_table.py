@@ -1,28 +1,24 @@
-"""Delimited text, read line by line: bounded memory, exact line numbers, no surprises from a parser."""
+"""Delimited text, read block by block: bounded memory, exact line numbers, no surprises from a parser."""
 
 import csv
 import math
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Protocol
 
 import numpy as np
 
 from lbg_recsys.datasets.columns import Columns, find_columns, is_header, shown
 from lbg_recsys.datasets.interning import Interner
+from lbg_recsys.datasets.text_blocks import Block, ByteStream, read_blocks
 from lbg_recsys.errors import DataError
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
-_LONGEST_LINE = 1 << 16  # bytes; a ratings line is some dozens
-_BATCH = 50_000  # rows turned into arrays at a time
 _SNIFF = 20  # lines looked at to find the delimiter
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How to read the text; None means find out. ``encodings`` are tried in turn for each line."""
+    """How to read the text; None means find out. ``encodings`` are tried in turn for each block."""
 
     delimiter: str | None = None
     header: bool | None = None
@@ -30,51 +26,42 @@ class TextFormat:
     encodings: tuple[str, ...] = ("utf-8",)
 
 
-class ByteLines(Protocol):
-    """All that is asked of a stream."""
-
-    def readline(self, size: int = -1, /) -> bytes:
-        """One line, or what fits."""
-
-
-Numbered = tuple[int, str]
-Row = tuple[int, list[str]]
-
-
-def read_text(stream: ByteLines, place: str, wanted: Sequence[str], form: TextFormat) -> dict[str, np.ndarray]:
+def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat) -> dict[str, np.ndarray]:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids."""
-    lines = _lines(stream, place, form.encodings)
-    head = list(islice(lines, _SNIFF))
-    if not head:
+    blocks = read_blocks(stream, place, form.encodings)
+    opening = next(blocks, None)
+    if opening is None:
         raise DataError(f"{place} is empty; it should hold {', '.join(wanted)}, one line each")
-    delimiter = _delimiter([line for _, line in head], form.delimiter, len(wanted), place)
-    rows = _rows(_chain(head, lines), delimiter, place)
-    first = next(rows)
-    second = next(rows, None)
-    names = first[1] if _has_header(first, second, wanted, form, place) else None
-    width = len(first[1])
-    positions = find_columns(wanted, names=names, width=width, columns=form.columns, place=place)
-    opening = [row for row in (None if names else first, second) if row is not None]
-    body = _chain(opening, rows)
+    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, len(wanted), place)
+    top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, place)
+    named = _has_header(top, wanted, form, f"{place}, line {opening.numbers[0]}")
+    width = len(top[0])
+    positions = find_columns(wanted, names=top[0] if named else None, width=width, columns=form.columns, place=place)
     collectors = [_Numbers() if role in ("rating", "timestamp") else _Ids(role) for role in wanted]
     n_rows = 0
-    while batch := list(islice(body, _BATCH)):
-        for number, fields in batch:
-            if len(fields) != width:
-                raise DataError(
-                    f"{place}, line {number}: {len(fields)} field(s) where the first line has {width} "
-                    f"(delimiter {delimiter!r}): {shown(fields)}"
-                )
-        n_rows += len(batch)
+    for block in _chain(opening.without_first() if named else opening, blocks):
+        rows = _rows(block, delimiter, place)
+        _check_widths(rows, width, block, delimiter, place)
+        n_rows += len(rows)
         for role, position, collector in zip(wanted, positions, collectors, strict=True):
+            values = [fields[position] for fields in rows]
             try:
-                collector.add([fields[position] for _, fields in batch])
+                collector.add(values)
             except _BadValue as bad:
-                number = next(number for number, fields in batch if fields[position] == bad.value)
+                number = block.numbers[values.index(bad.value)]
                 raise DataError(f"{place}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
     if not n_rows:
         raise DataError(f"{place} has a header but no rows below it")
     return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}
+
+
+def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: str, place: str) -> None:
+    if set(map(len, rows)) - {width}:
+        number, fields = next((n, f) for n, f in zip(block.numbers, rows, strict=True) if len(f) != width)
+        raise DataError(
+            f"{place}, line {number}: {len(fields)} field(s) where the first line has {width} "
+            f"(delimiter {delimiter!r}): {shown(fields)}"
+        )
 
 
 class _BadValue(Exception):
@@ -120,43 +107,6 @@ def _number(text: str) -> float:
     return value
 
 
-def _lines(stream: ByteLines, place: str, encodings: tuple[str, ...]) -> Iterator[Numbered]:
-    """The lines that are not blank, numbered from one."""
-    number = 0
-    while True:
-        number += 1
-        try:
-            raw = stream.readline(_LONGEST_LINE + 1)
-        except (EOFError, zlib.error, OSError) as error:
-            raise DataError(f"{place}, after line {number - 1}: cannot be read on, {_reason(error)}") from error
-        if not raw:
-            return
-        if len(raw) > _LONGEST_LINE:
-            raise DataError(
-                f"{place}, line {number}: longer than {_LONGEST_LINE:,} bytes, so this is not a ratings file"
-            )
-        if number == 1:
-            if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise DataError(f"{place} is UTF-16 text; save it as UTF-8")
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
-        if b"\0" in raw:
-            raise DataError(f"{place}, line {number}: a zero byte, so this is not a text file")
-        line = _decode(raw, place, number, encodings)
-        if line.strip():
-            yield number, line
-
-
-def _decode(raw: bytes, place: str, number: int, encodings: tuple[str, ...]) -> str:
-    for encoding in encodings:
-        try:
-            return raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            byte = raw[error.start]
-    raise DataError(
-        f"{place}, line {number}: byte 0x{byte:02x} is not {encodings[0]} text; save the file as UTF-8"
-    ) from None
-
-
 def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> str:
     """The given delimiter if the text has it; else the first that cuts every line into enough fields."""
     found = [d for d in DELIMITERS if all(line.count(d) >= fields - 1 for line in lines)]
@@ -177,14 +127,14 @@ def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> 
     )
 
 
-def _rows(lines: Iterable[Numbered], delimiter: str, place: str) -> Iterator[Row]:
+def _rows(block: Block, delimiter: str, place: str) -> list[list[str]]:
     # Quotes matter in comma-separated files only: a title in a tab-separated one may well hold a lone one.
-    quotes = delimiter in (",", ";")
-    for number, line in lines:
-        if quotes and '"' in line:
-            yield number, _quoted(line, delimiter, f"{place}, line {number}")
-        else:
-            yield number, line.rstrip("\r\n").split(delimiter)
+    if delimiter not in (",", ";") or not any('"' in line for line in block.lines):
+        return [line.split(delimiter) for line in block.lines]
+    return [
+        _quoted(line, delimiter, f"{place}, line {number}") if '"' in line else line.split(delimiter)
+        for number, line in zip(block.numbers, block.lines, strict=True)
+    ]
 
 
 def _quoted(line: str, delimiter: str, place: str) -> list[str]:
@@ -198,10 +148,11 @@ def _quoted(line: str, delimiter: str, place: str) -> list[str]:
     return parsed[0]
 
 
-def _has_header(first: Row, second: Row | None, wanted: Sequence[str], form: TextFormat, place: str) -> bool:
+def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, place: str) -> bool:
+    """Whether the first of the two ``top`` rows names the columns."""
     if form.header is not None:
         return form.header
-    number, fields = first
+    fields, below = top[0], top[-1]
     if is_header(fields, wanted, form.columns):
         return True
     # Not names we know. Where a number belongs and none is, taking the line for a header would hide a bad
@@ -209,12 +160,11 @@ def _has_header(first: Row, second: Row | None, wanted: Sequence[str], form: Tex
     positions = find_columns(wanted, names=None, width=len(fields), columns=form.columns, place=place)
     numeric = "rating" in wanted  # then the rating decides; else an id that is a number in the next line
     for role, position in zip(wanted, positions, strict=True):
-        if role == "title" or (numeric and role != "rating"):
+        if role == "title" or (numeric and role != "rating") or _is_number(fields[position]):
             continue
-        below = second[1][position] if second is not None and position < len(second[1]) else ""
-        if not _is_number(fields[position]) and (numeric or _is_number(below)):
+        if numeric or (position < len(below) and _is_number(below[position])):
             raise DataError(
-                f"{place}, line {number}: the {role} is {fields[position][:60]!r}, which is not a number; "
+                f"{place}: the {role} is {fields[position][:60]!r}, which is not a number; "
                 f"say whether this line is a header, and if so which columns to take: it has {shown(fields)}"
             )
     return False
@@ -228,12 +178,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _chain(first: Iterable[Any], rest: Iterable[Any]) -> Iterator[Any]:
-    yield from first
+def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
+    yield first
     yield from rest
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, EOFError):
-        return "the compressed file is cut short"
-    return str(getattr(error, "strerror", None) or error)
