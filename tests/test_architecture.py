@@ -1,0 +1,124 @@
+"""The arrows point one way: core <- ratings, text <- algorithms, evaluation <- cli, benchmarks."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "lbg_recsys"
+SMALL = {"lbg_recsys", "errors", "files", "progress", "schema"}  # what anybody may use
+
+# part -> the parts of ours it may import (beside itself and SMALL)
+ARROWS = {
+    "core": set(),
+    "ratings": {"core"},
+    "text": {"core"},
+    "datasets": set(),
+    "persistence": {"core", "ratings", "text", "algorithms"},
+    "algorithms": {"core", "ratings", "persistence"},
+    "distributed": {"core", "ratings", "text", "persistence"},
+    "evaluation": {"core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence"},
+    "cli": {
+        *("core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence", "evaluation"),
+    },
+}
+# libraries each of the lower parts must not know
+FOREIGN = {
+    "core": {"surprise", "sklearn", "pandas", "click", "dask", "matplotlib"},
+    "ratings": {"surprise", "sklearn", "click", "dask", "matplotlib"},
+    "text": {"surprise", "click", "dask", "matplotlib"},
+    "datasets": {"click", "matplotlib", "dask"},
+    "algorithms": {"click", "matplotlib", "dask"},
+}
+
+
+def modules():
+    return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def part_of(path):
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path):
+    """Absolute names of all that a module imports, anywhere in it."""
+    home = ["lbg_recsys", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = home[: len(home) - node.level + 1] if node.level else []
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            # `from lbg_recsys import core` imports a part by its last name
+            yield from (f"{name}.{alias.name}" for alias in node.names) if name == "lbg_recsys" else (name,)
+
+
+def ours(names):
+    """The parts of our own that the names belong to."""
+    return {(name.split(".") * 2)[1] for name in names if name.split(".")[0] == "lbg_recsys"}
+
+
+def is_part(name):
+    """Not so for `from lbg_recsys import __version__`."""
+    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+
+
+def test_imports_are_seen(tmp_path, monkeypatch):
+    """The test must be able to fail: it sees every way of importing."""
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    (tmp_path / "core").mkdir()
+    module = tmp_path / "core" / "bad.py"
+    module.write_text(
+        "import lbg_recsys.cli.fit\nfrom lbg_recsys import text\nfrom ..ratings import x\nfrom . import em\n"
+        "def f():\n    from sklearn.mixture import y\n"
+    )
+    assert ours(imports(module)) == {"cli", "text", "ratings", "core"}
+    assert "sklearn.mixture" in set(imports(module))
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_arrows(path):
+    part = part_of(path)
+    found = set(imports(path))
+    if part in ARROWS:
+        below = {name for name in ours(found) - SMALL if is_part(name)}
+        assert below <= ARROWS[part] | {part}
+    elif path.parent == PACKAGE and path.stem in SMALL - {"lbg_recsys"}:
+        assert {name for name in ours(found) if is_part(name)} <= SMALL
+    foreign = {name.split(".")[0] for name in found}
+    assert not foreign & FOREIGN.get(part, set())
+
+
+def test_every_part_has_its_arrows():
+    parts = {part_of(path) for path in modules()} - SMALL
+    assert parts - {"__init__", "__main__"} <= set(ARROWS)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_pickle_no_eval_no_print(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    names = {function.id for function in calls if isinstance(function, ast.Name)}
+    # Surprise's test(verbose=True) promises to print each prediction; nobody else prints.
+    allowed = {"print"} if path.relative_to(PACKAGE).as_posix() == "algorithms/base.py" else set()
+    assert not names & {"eval", "exec", "print"} - allowed
+    assert not {name.split(".")[0] for name in imports(path)} & {"pickle", "dill", "cloudpickle", "marshal", "shelve"}
+
+
+def _fresh(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("module", ["lbg_recsys", "lbg_recsys.datasets", "lbg_recsys.cli"])
+def test_import_is_light(module):
+    code = (
+        f"import sys, time; start = time.process_time(); import {module}\n"
+        "heavy = {'surprise', 'pandas', 'matplotlib', 'sklearn', 'numba', 'pyarrow', 'dask'} & set(sys.modules)\n"
+        "print(time.process_time() - start, *heavy)"
+    )
+    seconds, *heavy = _fresh(code)
+    assert heavy == [] and float(seconds) < 1
