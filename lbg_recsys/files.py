@@ -13,10 +13,25 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     """Open a temporary neighbour of ``path``; on success sync it and rename it into place.
 
     A kill at any moment leaves the old file or the new one. On an exception the temporary
-    file is removed and ``path`` is untouched.
+    file is removed and ``path`` is untouched. A link stays a link; what is there and no file
+    (``/dev/stdout``, a named pipe) is written to as it is.
     """
-    path = Path(path)
+    try:
+        with _replacement(Path(os.path.realpath(path)), mode) as stream:
+            yield stream
+    except OSError as error:
+        if error.filename is None or str(error.filename).endswith(".part"):
+            error.filename = os.fspath(path)  # "No space left on device" should say where
+        raise
+
+
+@contextmanager
+def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
     encoding = None if "b" in mode else "utf-8"
+    if path.exists() and not path.is_file():
+        with open(path, mode, encoding=encoding) as stream:
+            yield stream
+        return
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     temporary = Path(name)
     try:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class RatingModel(ABC):
 
     matrix: RatingMatrix
     point: str
+    titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
+    versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
 
     @abstractmethod
     def predictive(self, users: Ints, items: Ints) -> Predictive:

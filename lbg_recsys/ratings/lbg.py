@@ -21,6 +21,7 @@ from lbg_recsys.ratings.explain import Explanation, explain
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.similar import similar_items, similar_users
+from lbg_recsys.schema import Array, Schema, State
 
 
 class LBGModel(RatingModel):
@@ -207,6 +208,71 @@ class LBGModel(RatingModel):
         """The constructor's arguments."""
         return {name: getattr(self, name) for name in PARAMETERS}
 
+    # -- model files ---------------------------------------------------------------------------------------------
+
+    STATE = Schema(
+        sizes={"topics": "n_topics"},
+        facts={
+            "converged": bool,
+            "n_iter": int,
+            "lower_bound": float,
+            "history": list[float],
+            "n_rows": int,
+            "evidence": float,
+            "overall": float | None,
+        },
+        arrays={
+            "lam": Array("f8", ("topics",), low=0.0, distribution=True),
+            "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
+            "c": Array("f8", ("items", "topics")),
+            "var": Array("f8", ("items", "topics"), low=1e-300),
+            "mu": Array("f8", ("users", "topics"), low=0.0, distribution=True),
+            "mass": Array("f8", ("topics",), low=0.0),
+            "count": Array("f8", ("items", "topics"), low=0.0),
+            "first": Array("f8", ("items", "topics")),
+            "second": Array("f8", ("items", "topics")),
+            "user_bias": Array("f8", ("users",), optional=True),
+            "item_bias": Array("f8", ("items",), optional=True),
+        },
+    )
+
+    def to_state(self) -> State:
+        """All that makes this fitted model besides its matrix."""
+        facts = {name: getattr(self, name + "_") for name in ("converged", "n_iter", "lower_bound", "history")}
+        facts |= {name: getattr(self.statistics_, name) for name in ("n_rows", "evidence")}
+        arrays = {name: getattr(self.parameters_, name) for name in ("lam", "p", "c", "var")} | {
+            "mu": self.posterior()
+        }
+        arrays |= {name: getattr(self.statistics_, name) for name in ("mass", "count", "first", "second")}
+        if self.biases_ is not None:
+            arrays |= {"user_bias": self.biases_.users[:-1], "item_bias": self.biases_.items[:-1]}
+        facts["overall"] = None if self.biases_ is None else self.biases_.overall
+        return State(self.get_params(), facts, arrays)
+
+    @classmethod
+    def from_state(cls, state: State, matrix: RatingMatrix) -> "LBGModel":
+        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
+        model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
+        model._check_parameters()
+        if {model.baseline} != {name in arrays for name in ("user_bias", "item_bias")} | {
+            facts["overall"] is not None
+        }:
+            raise DataError(f"baseline is {model.baseline}, and the biases do not agree with that")
+        biases = None
+        if model.baseline:
+            user_bias, item_bias = (np.append(arrays[name], 0.0) for name in ("user_bias", "item_bias"))
+            biases = Biases(facts["overall"], user_bias, item_bias)
+        model._place(matrix, biases)
+        sums = (arrays[name] for name in ("mass", "count", "first", "second"))
+        model._hold(
+            Parameters(*(arrays[name] for name in ("lam", "p", "c", "var"))),
+            SufficientStatistics(facts["n_rows"], facts["evidence"], *sums),
+            arrays["mu"],
+        )
+        model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
+        model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
+        return model
+
     # -- state ---------------------------------------------------------------------------------------------------
 
     def _place(self, matrix: RatingMatrix, biases: Biases | None) -> None:
@@ -214,8 +280,12 @@ class LBGModel(RatingModel):
 
     def _take(self, parameters: Parameters, statistics: SufficientStatistics) -> None:
         """Hold these parameters, and every user's posterior under them (the prior over topics for the unknown)."""
-        self.parameters_, self.statistics_ = parameters, statistics
+        self.parameters_ = parameters
         mu, _ = posterior(self.log_joint(self.matrix), self.temperature)
+        self._hold(parameters, statistics, mu)
+
+    def _hold(self, parameters: Parameters, statistics: SufficientStatistics, mu: Floats) -> None:
+        self.parameters_, self.statistics_ = parameters, statistics
         self._mu = np.vstack([mu, parameters.lam])
         self._tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
 

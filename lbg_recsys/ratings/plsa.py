@@ -14,6 +14,7 @@ from lbg_recsys.core.steps import Prior, column_moments, gather, m_step
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.schema import Array, Schema, State, signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
 _USER_SMOOTHING = 5.0
@@ -52,13 +53,7 @@ class GaussianPLSAModel(RatingModel):
         self, ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None
     ) -> "GaussianPLSAModel":
         """Fit to anything that `LBGModel.fit` takes."""
-        if self.point not in predictive.POINTS:
-            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
-        if self.n_topics < 1 or self.max_iter < 1 or not 0.0 <= self.holdout < 1.0:
-            raise DataError(
-                f"n_topics={self.n_topics}, max_iter={self.max_iter}, holdout={self.holdout}: "
-                "give at least 1, at least 1, and a share below 1"
-            )
+        self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
         self._spread = float(matrix.values.std()) or 1.0
         self._centre = float(matrix.values.mean())
@@ -68,6 +63,19 @@ class GaussianPLSAModel(RatingModel):
         self._anneal(train, held, generator)
         self.mixing_ = self._mixing_of(matrix)
         return self
+
+    def get_params(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {name: getattr(self, name) for name in signature_of(type(self))}
+
+    def _check_parameters(self) -> None:
+        if self.point not in predictive.POINTS:
+            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
+        if self.n_topics < 1 or self.max_iter < 1 or not 0.0 <= self.holdout < 1.0:
+            raise DataError(
+                f"n_topics={self.n_topics}, max_iter={self.max_iter}, holdout={self.holdout}: "
+                "give at least 1, at least 1, and a share below 1"
+            )
 
     def _anneal(self, train: SparseRows, held: SparseRows, generator: np.random.Generator) -> None:
         lam = generator.dirichlet(np.ones(self.n_topics), len(train))
@@ -144,16 +152,43 @@ class GaussianPLSAModel(RatingModel):
 
     def with_users(self, matrix: RatingMatrix) -> "GaussianPLSAModel":
         """The same communities and other users."""
-        view = type(self)(
-            n_topics=self.n_topics,
-            point=self.point,
-            prior_strength=self.prior_strength,
-            holdout=self.holdout,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
+        view = type(self)(**self.get_params())
         view._centre, view._spread = self._centre, self._spread
         view.parameters_, view.beta_, view.n_iter_ = self.parameters_, self.beta_, self.n_iter_
         view._place(matrix)
         view.mixing_ = view._mixing_of(matrix)
         return view
+
+    # -- model files ---------------------------------------------------------------------------------------------
+
+    STATE = Schema(
+        sizes={"topics": "n_topics"},
+        facts={"n_iter": int, "beta": float, "centre": float, "spread": float},
+        arrays={
+            "lam": Array("f8", ("topics",), low=0.0, distribution=True),
+            "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
+            "c": Array("f8", ("items", "topics")),
+            "var": Array("f8", ("items", "topics"), low=1e-300),
+            "mixing": Array("f8", ("users", "topics"), low=0.0, distribution=True),
+        },
+    )
+
+    def to_state(self) -> State:
+        """All that makes this fitted model besides its matrix."""
+        facts = {"n_iter": self.n_iter_, "beta": self.beta_, "centre": self._centre, "spread": self._spread}
+        arrays = {name: getattr(self.parameters_, name) for name in ("lam", "p", "c", "var")}
+        return State(self.get_params(), facts, arrays | {"mixing": self.mixing_})
+
+    @classmethod
+    def from_state(cls, state: State, matrix: RatingMatrix) -> "GaussianPLSAModel":
+        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
+        model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
+        model._check_parameters()
+        if not (facts["spread"] > 0.0 and 0.0 < facts["beta"] <= 1.0):
+            raise DataError(f"the spread {facts['spread']:g} and beta {facts['beta']:g} must be above zero")
+        model._centre, model._spread = facts["centre"], facts["spread"]
+        model.beta_, model.n_iter_ = facts["beta"], facts["n_iter"]
+        model.parameters_ = Parameters(*(arrays[name] for name in ("lam", "p", "c", "var")))
+        model._place(matrix)
+        model.mixing_ = arrays["mixing"]
+        return model

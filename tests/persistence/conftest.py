@@ -1,0 +1,24 @@
+"""Small fitted models of every class that has a model file."""
+
+import pytest
+
+from lbg_recsys.ratings import LBGModel
+from lbg_recsys.ratings.plsa import GaussianPLSAModel
+
+MAKERS = {
+    "lbg": lambda: LBGModel(n_topics=3, random_state=0, tol=1e-3),
+    "lbg-baseline": lambda: LBGModel(n_topics=3, random_state=0, tol=1e-3, baseline=True, point="mean"),
+    "plsa": lambda: GaussianPLSAModel(n_topics=3, random_state=0, max_iter=5),
+}
+
+
+@pytest.fixture(scope="session", params=sorted(MAKERS))
+def fitted(request, sample):
+    return MAKERS[request.param]().fit(sample.ratings)
+
+
+@pytest.fixture(scope="session")
+def tiny_model():
+    """Two users, three items, so that a file of it is small enough to mutate thoroughly."""
+    ratings = (["ann", "ann", "bob"], [7, 8, 9], [5.0, 4.0, 1.0])
+    return LBGModel(n_topics=2, random_state=0).fit(ratings, scale=(1, 5))

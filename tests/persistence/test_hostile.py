@@ -1,0 +1,224 @@
+"""A file is never trusted: each lie in it is refused by name, before memory is spent on it."""
+
+import copy
+import hashlib
+import io
+import json
+import resource
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lbg_recsys
+from lbg_recsys.errors import ModelFileError
+from lbg_recsys.persistence.container import FORMAT, read_container, write_container
+
+
+def sealed(text: bytes, arrays: bytes = b"", *, version: int = 1, length: int | None = None) -> bytes:
+    """A file of raw parts with a right checksum, whatever the parts say."""
+    length = len(text) if length is None else length
+    data = b"\x89LBG\r\n\x1a\n" + struct.pack("<IQ", version, length) + text + arrays
+    return data + hashlib.sha256(data).digest()
+
+
+@pytest.fixture
+def whole(tiny_model, tmp_path):
+    return read_container(lbg_recsys.save(tiny_model, tmp_path / "whole.lbg", titles={7: "Seven"}))
+
+
+def _load(data, folder):
+    path = folder / "forged.lbg"
+    path.write_bytes(data)
+    return lbg_recsys.load(path)
+
+
+def _forge(header, arrays):
+    stream = io.BytesIO()
+    write_container(stream, header, arrays)
+    return stream.getvalue()
+
+
+def test_the_forger_forges_what_loads(whole, tmp_path, tiny_model):
+    again = _load(_forge(*whole), tmp_path)
+    assert (again.predict_distribution([("ann", 9)]) == tiny_model.predict_distribution([("ann", 9)])).all()
+
+
+def _set(*keys_and_value):
+    *keys, last, value = keys_and_value
+
+    def change(header, arrays):
+        place = header
+        for key in keys:
+            place = place[key]
+        place[last] = value
+
+    return change
+
+
+def _array(name, value):
+    def change(header, arrays):
+        arrays[name] = value(arrays[name]) if callable(value) else value
+
+    return change
+
+
+def _entry(name, value, *place):
+    def change(header, arrays):
+        arrays[name][place or (0,) * arrays[name].ndim] = value
+
+    return change
+
+
+LIES = {
+    "class": (_set("class", "os.system"), "known are LBGModel"),
+    "class of another type": (_set("class", 7), "class is 7, not str"),
+    "one key more": (_set("extra", 1), "where class, facts"),
+    "no parameters": (_set("parameters", None), "parameters is None"),
+    "another parameter": (_set("parameters", "__class__", 1), "where baseline"),
+    "parameter of another type": (_set("parameters", "temperature", "hot"), "temperature is 'hot', not float"),
+    "parameter too large": (_set("parameters", "tol", 10**400), "a very large number"),
+    "parameter out of range": (_set("parameters", "temperature", -1.0), "above 0"),
+    "unknown point": (_set("parameters", "point", "maximum"), "choose one of"),
+    "baseline without biases": (_set("parameters", "baseline", True), "the biases do not agree"),
+    "topics that are not there": (_set("parameters", "n_topics", 10**9), r"lam has the shape \(2,\)"),
+    "fact of another type": (_set("facts", "history", ["x"]), "history is \\['x'\\], not list of float"),
+    "fact missing": (lambda h, a: h["facts"].pop("n_iter"), "are needed"),
+    "id twice": (_set("ratings", "users", ["ann", "ann"]), "occurs twice"),
+    "id true": (_set("ratings", "users", ["ann", True]), "users is"),
+    "id fraction": (_set("ratings", "users", ["ann", 1.5]), "users is"),
+    "one user fewer": (_set("ratings", "users", ["ann"]), "indptr has the shape"),
+    "one item fewer": (_set("ratings", "items", [7, 8]), "item that is not there"),
+    "one title fewer": (_set("ratings", "titles", ["Seven"]), "titles for 3 items"),
+    "no array": (lambda h, a: a.pop("p"), "the arrays are"),
+    "no rating array": (lambda h, a: a.pop("values"), "the arrays are"),
+    "one array more": (_array("evil", np.zeros(3)), "the arrays are"),
+    "half precision": (_array("p", lambda p: p.astype(np.float32)), "2-dimensional float32"),
+    "flat": (_array("p", lambda p: p.ravel()), "1-dimensional"),
+    "turned": (_array("p", lambda p: p.T), "has the shape"),
+    "a NaN": (_entry("c", np.nan), "array c has values"),
+    "an infinity": (_entry("first", np.inf), "array first has values"),
+    "probability 0": (_entry("p", 0.0), "array p has values"),
+    "probability 1": (_entry("p", 1.0), "array p has values"),
+    "negative variance": (_entry("var", -1.0), "array var has values"),
+    "weights of 3": (_entry("lam", 3.0), "does not sum to one"),
+    "posterior of 3": (_entry("mu", 3.0), "does not sum to one"),
+    "levels that fall": (_array("levels", lambda x: x[::-1]), "do not ascend"),
+    "no levels": (_array("levels", np.empty(0)), "do not ascend"),
+    "no ratings": (lambda h, a: a.update(values=a["values"][:0], items_of=a["items_of"][:0]), "do not add up"),
+    "a rating off the scale": (_entry("values", 7.0), "off the scale"),
+    "an item out of range": (_entry("items_of", 3, 2), "not there"),
+    "a negative item": (_entry("items_of", -1), "array items_of has values"),
+    "items out of order": (_entry("items_of", 1, 0), "not in order"),
+    "users that overlap": (_array("indptr", np.array([0, 4, 3])), "do not add up"),
+    "a user from the middle": (_array("indptr", np.array([1, 2, 3])), "do not add up"),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lie_with_a_right_checksum_is_refused(name, whole, tmp_path):
+    change, message = LIES[name]
+    header, arrays = copy.deepcopy(whole)
+    change(header, arrays)
+    with pytest.raises(ModelFileError, match=message) as caught:
+        _load(_forge(header, arrays), tmp_path)
+    assert "forged.lbg" in str(caught.value)
+
+
+RAW = {
+    "empty": (b"", "it is empty"),
+    "text": (b"user,item,rating\n1,2,3\n", r"begins with b'user,ite'"),
+    "a zip": (b"PK\x03\x04" + bytes(100), "not a model file"),
+    "the magic alone": (b"\x89LBG\r\n\x1a\n", "cut short"),
+    "line ends changed": (b"\x89LBG\n\x1a\n" + bytes(100), "not a model file"),
+    "version 0": (sealed(b"{}", version=0), "damaged"),
+    "a newer version": (sealed(b"{}", version=FORMAT + 1), "pip install --upgrade"),
+    "a header beyond the end": (sealed(b"{}", length=2**63), "does not fit"),
+    "no JSON": (sealed(b"{nonsense}"), "not JSON"),
+    "JSON that is not ASCII": (sealed(b'{"a": "\xff"}'), "not JSON"),
+    "a list": (sealed(b"[]"), "not a JSON object"),
+    "deep nesting": (sealed(b"[" * 200_000), "not JSON"),
+    "NaN": (sealed(b'{"a": NaN}'), "NaN is not a number"),
+    "a key twice": (sealed(b'{"a": 1, "a": 2}'), "a key occurs twice"),
+    "a number of a million digits": (sealed(b'{"a": ' + b"9" * 1_000_000 + b"}"), "not JSON"),
+    "arrays missing": (sealed(b"{}"), "lists the array"),
+    "an object array": (sealed(b'{"arrays": [["a", "|O", [1]]]}', bytes(8)), "lists the array"),
+    "a negative size": (sealed(b'{"arrays": [["a", "<f8", [-1]]]}'), "lists the array"),
+    "a size of true": (sealed(b'{"arrays": [["a", "<f8", [true]]]}', bytes(8)), "lists the array"),
+    "a huge array": (sealed(b'{"arrays": [["a", "<f8", [1000000000000]]]}'), "are listed"),
+    "sizes that overflow": (sealed(b'{"arrays": [["a", "<f8", [4294967296, 4294967296]]]}'), "are listed"),
+    "an array twice": (sealed(b'{"arrays": [["a", "<f8", [0]], ["a", "<f8", [0]]]}'), "lists the array"),
+    "bytes left over": (sealed(b'{"arrays": []}', b"left over"), "are listed"),
+}
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_bytes_that_are_no_model_file(name, tmp_path):
+    data, message = RAW[name]
+    with pytest.raises(ModelFileError, match=message):
+        _load(data, tmp_path)
+
+
+def test_bytes_between_the_arrays_are_refused(whole, tmp_path):
+    text = json.dumps({**whole[0], "arrays": [["a", "|u1", [1]], ["b", "|u1", [1]]]}).encode()
+    gap = bytes(-(20 + len(text)) % 64)
+    assert "something between" in _message(sealed(text, gap + b"a" + b"x" * 63 + b"b"), tmp_path)
+
+
+def _message(data, folder):
+    with pytest.raises(ModelFileError) as caught:
+        _load(data, folder)
+    return str(caught.value)
+
+
+def test_every_cut_and_every_flipped_bit_is_noticed(tiny_model, tmp_path):
+    data = lbg_recsys.save(tiny_model, tmp_path / "model.lbg").read_bytes()
+    for place in range(0, len(data), 37):
+        _message(data[:place], tmp_path)
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 8
+        _message(bytes(changed), tmp_path)
+
+
+def test_a_folder_a_device_and_nothing(tmp_path):
+    with pytest.raises(OSError, match="directory"):
+        lbg_recsys.load(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        lbg_recsys.load(tmp_path / "nothing.lbg")
+    with pytest.raises(ModelFileError, match="regular file"):
+        lbg_recsys.load("/dev/zero")
+
+
+_LIMITED = """
+import resource, sys
+import lbg_recsys, lbg_recsys.persistence
+from lbg_recsys.errors import ModelFileError
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 64 * 2**20,) * 2)  # 64 MB more than what is there already
+for path in sys.argv[1:]:
+    try:
+        lbg_recsys.load(path)
+    except ModelFileError:
+        continue
+    sys.exit(f"{path} was taken")
+"""
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS") or sys.platform != "linux", reason="needs Linux's limits")
+def test_lies_about_sizes_cost_no_memory(whole, tmp_path):
+    header, arrays = whole
+    header["parameters"]["n_topics"] = 10**9
+    files = {
+        "topics": _forge(header, arrays),
+        "array": RAW["a huge array"][0],
+        "overflow": RAW["sizes that overflow"][0],
+        "header": RAW["a header beyond the end"][0],
+        "nested": RAW["deep nesting"][0],
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    command = [sys.executable, "-c", _LIMITED, *(str(tmp_path / name) for name in files)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
