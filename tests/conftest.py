@@ -37,8 +37,5 @@ def newsgroups():
 
     ``newsgroups(subset="train", categories=[...])``
     """
-
-    def load(**options):
-        return _or_skip(lambda: datasets.load_20newsgroups(**options))
-
-    return load
+    _or_skip(lambda: datasets.find_dataset("20newsgroups"))  # looked for once; a skip here is remembered
+    return datasets.load_20newsgroups

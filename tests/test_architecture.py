@@ -27,7 +27,7 @@ ARROWS = {
 # libraries each of the lower parts must not know
 FOREIGN = {
     "core": {"surprise", "sklearn", "pandas", "click", "dask", "matplotlib"},
-    "ratings": {"surprise", "sklearn", "click", "dask", "matplotlib"},
+    "ratings": {"surprise", "click", "dask", "matplotlib"},
     "text": {"surprise", "click", "dask", "matplotlib"},
     "datasets": {"click", "matplotlib", "dask"},
     "algorithms": {"click", "matplotlib", "dask"},

