@@ -79,6 +79,30 @@ def read_pairs(
     return _frame(_read(source, ["user", "item"], columns=columns, header=header, delimiter=delimiter))
 
 
+def read_item_ratings(
+    source: Source,
+    *,
+    columns: Columns | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> dict[int | str, float]:
+    """Read one person's ratings: item id -> rating, from any layout `read_ratings` knows.
+
+    >>> read_item_ratings(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
+    {7: 4.5, 9: 1.0}
+    """
+    table = _read(source, ["item", "rating"], columns=columns, header=header, delimiter=delimiter)
+    items, ratings = table["item"].tolist(), table["rating"].tolist()
+    found = dict(zip(items, ratings, strict=True))
+    if len(found) < len(items):
+        twice = next(item for place, item in enumerate(items) if item in items[:place])
+        raise DataError(
+            f"the item {twice!r} is rated twice; one person's ratings are wanted: say with columns "
+            "which two columns are item and rating, or leave one of the ratings out"
+        )
+    return found
+
+
 def read_titles(
     source: Source,
     *,
