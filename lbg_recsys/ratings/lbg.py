@@ -130,14 +130,15 @@ class LBGModel(RatingModel):
     def start_pass(self) -> "LBGModel":
         """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""
         self.statistics_ = SufficientStatistics.zeros(self.matrix.n_items, self.n_topics)
+        self._counted = np.zeros(self.matrix.n_users, dtype=bool)
         return self
 
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGModel":
-        """Take in new users, new items, or new ratings of known users, without going over the old ones.
+        """Take in new users, new items, or new ratings of known users, without a new fit.
 
         The new rows' statistics under the present parameters are added to what the model has (those of users who
-        rated before are replaced), and one M-step follows. With ``update=False`` the M-step waits for the next call:
-        a pass over all users in pieces is then the same as one pass over all of them.
+        are in them already are replaced), and one M-step follows. With ``update=False`` the M-step waits for the next
+        call: a pass over all users in pieces is then the same as one pass over all of them.
         A model that was never fitted is fitted.
         """
         if not hasattr(self, "matrix"):
@@ -146,12 +147,14 @@ class LBGModel(RatingModel):
         before.scale.refuse_outsiders(added.values, added.name_of_entry)
         merged, touched = before.merged(added)
         self._grow(merged)
-        old = before.users.codes(merged.users.raw(code) for code in touched)
-        self.statistics_ -= self._statistics_of(self.rows_of(before.subset(old[old >= 0])))
+        counted = np.append(self._counted, np.zeros(merged.n_users - before.n_users, dtype=bool))
+        self.statistics_ -= self._statistics_of(self.rows_of(before.padded(merged).subset(touched[counted[touched]])))
         self.statistics_ += self._statistics_of(self.rows_of(merged.subset(touched)))
         self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None)
         parameters = m_step(self.statistics_, self._prior(self.statistics_)) if update else self.parameters_
         self._take(parameters, self.statistics_)
+        counted[touched] = True
+        self._counted = counted
         return self
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
@@ -286,6 +289,7 @@ class LBGModel(RatingModel):
 
     def _hold(self, parameters: Parameters, statistics: SufficientStatistics, mu: Floats) -> None:
         self.parameters_, self.statistics_ = parameters, statistics
+        self._counted = np.ones(self.matrix.n_users, dtype=bool)  # whose rows the statistics hold
         self._mu = np.vstack([mu, parameters.lam])
         self._tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
 

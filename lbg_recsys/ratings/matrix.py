@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,10 @@ class RatingMatrix:
         entries = np.arange(indptr[-1]) + np.repeat(self.indptr[users] - indptr[:-1], lengths)
         ids = IdIndex(self.users.raws(users))
         return RatingMatrix(ids, self.items, self.scale, indptr, self.items_of[entries], self.values[entries])
+
+    def padded(self, larger: "RatingMatrix") -> "RatingMatrix":
+        """The same entries among the items of a larger matrix that begins with these items."""
+        return replace(self, items=larger.items)
 
     def merged(self, other: "RatingMatrix") -> tuple["RatingMatrix", npt.NDArray[np.int64]]:
         """Both matrices in one, ``other`` winning where both rate a pair; and the codes of its users in it."""

@@ -1,0 +1,111 @@
+"""Ratings become arrays, or a clear error."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from surprise import Dataset, Reader
+
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import RatingMatrix, RatingScale, as_matrix
+from lbg_recsys.ratings.ids import IdIndex
+
+
+def test_all_sources_give_the_same_matrix(sample):
+    frame = sample.ratings[["user", "item", "rating"]]
+    trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+    arrays = as_matrix((frame["user"].to_numpy(), frame["item"].to_numpy(), frame["rating"].to_numpy()))
+    for other in (as_matrix(frame), RatingMatrix.from_surprise(trainset)):
+        assert list(other.users) == list(arrays.users)
+        assert list(other.items) == list(arrays.items)
+        np.testing.assert_array_equal(other.indptr, arrays.indptr)
+        np.testing.assert_array_equal(other.items_of, arrays.items_of)
+        np.testing.assert_array_equal(other.values, arrays.values)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "bounds", "levels", "discrete"),
+    [
+        ([1, 2, 5], None, [1, 2, 3, 4, 5], True),
+        ([0.5, 3.5, 5], None, np.arange(0.5, 5.1, 0.5), True),
+        ([-10, 10, 3], (-10, 10), np.arange(-10, 11), True),
+        ([1.0, 1.7, 3.33], None, [1.0, 1.7, 3.33], True),
+        ([4.0], None, [4.0], True),
+        (np.linspace(-10, 10, 777), None, np.linspace(-10, 10, 41), False),
+        ([2, 3], (1, 5), [1, 2, 3, 4, 5], True),
+    ],
+)
+def test_scales_are_found(ratings, bounds, levels, discrete):
+    scale = RatingScale.find(np.array(ratings, dtype=float), bounds)
+    np.testing.assert_allclose(scale.levels, levels)
+    assert scale.discrete is discrete
+
+
+def test_liked_is_four_stars_of_five():
+    assert RatingScale.find(np.array([1.0, 5.0])).liked == 4.0
+
+
+@pytest.mark.parametrize(
+    ("triples", "options", "message"),
+    [
+        ((["a"], ["x"], [float("nan")]), {}, "row 0 is nan"),
+        ((["a", "b"], ["x", "x"], [1.0, float("inf")]), {}, "row 1 is inf"),
+        (
+            (["a", "b"], ["x", "x"], [1.0, 7.0]),
+            {"scale": (1, 5)},
+            "rating 7 of user 'b' for item 'x' is off the scale",
+        ),
+        ((["a"], ["x"], [2.5]), {"levels": [1, 2, 3]}, "rating 2.5 .* off the scale"),
+        (([], [], []), {}, "no ratings"),
+        ((["a"], ["x", "y"], [1.0]), {}, "lengths must agree"),
+        (([["a"]], ["x"], [1.0]), {}, "unhashable list"),
+        (([None], ["x"], [1.0]), {}, "user id is missing in row 0"),
+        ((["a"], ["x"], ["good"]), {}, "must be numbers"),
+        ((["a"], ["x"], [1.0]), {"scale": (5, 1)}, "rating scale"),
+    ],
+)
+def test_bad_ratings_are_named(triples, options, message):
+    with pytest.raises(DataError, match=message):
+        as_matrix(triples, **options)
+
+
+def test_bad_sources_are_named():
+    with pytest.raises(DataError, match="cannot be read from a int"):
+        as_matrix(7)
+    with pytest.raises(DataError, match="no column 'rating'"):
+        as_matrix(pd.DataFrame({"user": [1], "item": [2]}))
+
+
+def test_mixed_ids_stay_apart():
+    matrix = as_matrix(([1, "1", 2], ["x", "x", "x"], [1, 2, 3]))
+    assert list(matrix.users) == [1, "1", 2]
+    assert matrix.users.codes(["1", 1, 3]).tolist() == [1, 0, -1]
+
+
+def test_numpy_ids_are_the_ids_people_write():
+    index = IdIndex(np.array([3, 1]))
+    assert index.code(1) == 1
+    assert index.codes([np.int64(3)]).tolist() == [0]
+    assert type(index.raw(0)) is int
+    assert index.codes(np.array([3, -5, 10**12])).tolist() == [0, -1, -1]
+
+
+def test_ids_far_apart_are_found_too():
+    index = IdIndex([5, 10**15])
+    assert index.codes(np.array([10**15, 6])).tolist() == [1, -1]
+
+
+def test_is_rated_asks_the_structure():
+    matrix = as_matrix((["a", "a", "b"], ["x", "z", "y"], [1, 2, 3]))
+    users, items = np.array([0, 0, 1, 1, -1, 0]), np.array([0, 2, 2, 0, 0, -1])
+    expected = [(u >= 0 and i >= 0 and i in matrix.seen(u)) for u, i in zip(users, items, strict=True)]
+    assert matrix.is_rated(users, items).tolist() == expected
+
+
+def test_subset_and_merge(sample):
+    matrix = as_matrix(sample.ratings)
+    halves = matrix.subset(np.arange(0, 100)), matrix.subset(np.arange(100, matrix.n_users))
+    merged, touched = halves[0].merged(halves[1])
+    assert touched.tolist() == list(range(100, matrix.n_users))
+    np.testing.assert_array_equal(merged.indptr, matrix.indptr)
+    np.testing.assert_array_equal(merged.items_of, matrix.items_of)
+    np.testing.assert_array_equal(merged.values, matrix.values)
