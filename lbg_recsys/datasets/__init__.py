@@ -25,6 +25,7 @@ __all__ = [
     "load_sample",
     "load_spambase",
     "read_item_ratings",
+    "read_item_ratings",
     "read_pairs",
     "read_ratings",
     "read_titles",

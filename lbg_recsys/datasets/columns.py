@@ -43,8 +43,11 @@ def find_columns(
     width: int,
     columns: Columns | None,
     place: str,
+    exact: bool = False,
 ) -> list[int]:
     """The position of each wanted column; ``names`` is None for a table without a header.
+
+    ``exact``: a table without names must have the wanted columns and no others, for which they are is a guess.
 
     >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, place="a.csv")
     [1, 0]
@@ -61,6 +64,10 @@ def find_columns(
             raise DataError(
                 f"{place} has {width} column(s) where {len(wanted)} are needed ({', '.join(wanted)}); "
                 f"name the delimiter if it is not the one found"
+            )
+        if exact and width > len(wanted):
+            raise DataError(
+                f"{place} has {width} columns and no header; say which are {', '.join(wanted)} with columns"
             )
     if len(set(found)) < len(found):
         raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not {found}")

@@ -103,6 +103,28 @@ def read_item_ratings(
     return found
 
 
+def read_item_ratings(
+    source: Source,
+    *,
+    columns: Columns | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> dict[int | str, float]:
+    """Read the ratings of one person: item id -> rating; the options are those of `read_ratings`.
+
+    >>> read_item_ratings(io.BytesIO(b"ring,4.5\\nalien,2\\n"))
+    {'ring': 4.5, 'alien': 2.0}
+    """
+    wanted = ["item", "rating"]
+    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, exact=True)
+    items = table["item"].tolist()
+    ratings = dict(zip(items, table["rating"].tolist(), strict=True))
+    if len(ratings) < len(items):
+        twice = next(item for item in ratings if items.count(item) > 1)
+        raise DataError(f"the item {twice!r} is rated more than once; keep one rating for each item of one person")
+    return ratings
+
+
 def read_titles(
     source: Source,
     *,
@@ -147,6 +169,7 @@ def _read(
     header: bool | None,
     delimiter: str | None,
     encodings: tuple[str, ...] = ("utf-8",),
+    exact: bool = False,
 ) -> "dict[str, np.ndarray]":
     from lbg_recsys.datasets.parquet_table import read_parquet
     from lbg_recsys.datasets.text_table import TextFormat, read_text
@@ -156,7 +179,7 @@ def _read(
         if start.startswith(_PARQUET):
             seekable = stream if stream.seekable() else io.BytesIO(stream.read())
             return read_parquet(seekable, place, wanted, columns)
-        form = TextFormat(delimiter=delimiter, header=header, columns=columns, encodings=encodings)
+        form = TextFormat(delimiter, header, columns, encodings, exact)
         if start.startswith(_GZIP):
             with gzip.open(stream) as unpacked:
                 return read_text(unpacked, place, wanted, form)

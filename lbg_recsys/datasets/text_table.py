@@ -24,6 +24,7 @@ class TextFormat:
     header: bool | None = None
     columns: Columns | None = None
     encodings: tuple[str, ...] = ("utf-8",)
+    exact: bool = False  # see find_columns
 
 
 def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat) -> dict[str, np.ndarray]:
@@ -36,7 +37,14 @@ def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextF
     top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, place)
     named = _has_header(top, wanted, form, f"{place}, line {opening.numbers[0]}")
     width = len(top[0])
-    positions = find_columns(wanted, names=top[0] if named else None, width=width, columns=form.columns, place=place)
+    positions = find_columns(
+        wanted,
+        names=top[0] if named else None,
+        width=width,
+        columns=form.columns,
+        place=place,
+        exact=form.exact,
+    )
     collectors = [_Numbers() if role in ("rating", "timestamp") else _Ids(role) for role in wanted]
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
@@ -157,7 +165,9 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, p
         return True
     # Not names we know. Where a number belongs and none is, taking the line for a header would hide a bad
     # rating, and taking it for a row would turn a column of integers into text: so ask.
-    positions = find_columns(wanted, names=None, width=len(fields), columns=form.columns, place=place)
+    positions = find_columns(
+        wanted, names=None, width=len(fields), columns=form.columns, place=place, exact=form.exact
+    )
     numeric = "rating" in wanted  # then the rating decides; else an id that is a number in the next line
     for role, position in zip(wanted, positions, strict=True):
         if role == "title" or (numeric and role != "rating") or _is_number(fields[position]):

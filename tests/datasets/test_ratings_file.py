@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lbg_recsys.datasets import read_pairs, read_ratings, read_titles
+from lbg_recsys.datasets import read_item_ratings, read_pairs, read_ratings, read_titles
 from lbg_recsys.errors import DataError, MissingExtraError
 
 EXPECTED = [[1, 10, 4.0], [1, 20, 2.5], [2, 10, 5.0]]
@@ -167,6 +167,16 @@ def test_files_that_cannot_be_opened(tmp_path):
         read_ratings(tmp_path)
     with pytest.raises(DataError, match="null"):
         read_ratings("a\0b")
+
+
+def test_ratings_of_one_person():
+    assert read_item_ratings(io.BytesIO(b"movieId,stars\n10,4\n20,2.5\n")) == {10: 4.0, 20: 2.5}
+    assert read_item_ratings(io.BytesIO(b"user,item,rating\n1,10,4\n")) == {10: 4.0}
+    assert read_item_ratings(io.BytesIO(b"9,10,4\n"), columns=[1, 2]) == {10: 4.0}
+    with pytest.raises(DataError, match="3 columns and no header; say which are item, rating"):
+        read_item_ratings(io.BytesIO(b"9,10,4\n"))
+    with pytest.raises(DataError, match="item 10 is rated more than once"):
+        read_item_ratings(io.BytesIO(b"10,4\n10,5\n"))
 
 
 def test_pairs():
