@@ -25,7 +25,6 @@ __all__ = [
     "load_sample",
     "load_spambase",
     "read_item_ratings",
-    "read_item_ratings",
     "read_pairs",
     "read_ratings",
     "read_titles",

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
@@ -91,38 +92,17 @@ def read_item_ratings(
     >>> read_item_ratings(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
     {7: 4.5, 9: 1.0}
     """
-    table = _read(source, ["item", "rating"], columns=columns, header=header, delimiter=delimiter)
+    wanted = ["item", "rating"]
+    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, exact=True)
     items, ratings = table["item"].tolist(), table["rating"].tolist()
     found = dict(zip(items, ratings, strict=True))
     if len(found) < len(items):
-        twice = next(item for place, item in enumerate(items) if item in items[:place])
+        twice = next(item for item, count in Counter(items).items() if count > 1)
         raise DataError(
             f"the item {twice!r} is rated twice; one person's ratings are wanted: say with columns "
             "which two columns are item and rating, or leave one of the ratings out"
         )
     return found
-
-
-def read_item_ratings(
-    source: Source,
-    *,
-    columns: Columns | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-) -> dict[int | str, float]:
-    """Read the ratings of one person: item id -> rating; the options are those of `read_ratings`.
-
-    >>> read_item_ratings(io.BytesIO(b"ring,4.5\\nalien,2\\n"))
-    {'ring': 4.5, 'alien': 2.0}
-    """
-    wanted = ["item", "rating"]
-    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, exact=True)
-    items = table["item"].tolist()
-    ratings = dict(zip(items, table["rating"].tolist(), strict=True))
-    if len(ratings) < len(items):
-        twice = next(item for item in ratings if items.count(item) > 1)
-        raise DataError(f"the item {twice!r} is rated more than once; keep one rating for each item of one person")
-    return ratings
 
 
 def read_titles(

@@ -175,7 +175,7 @@ def test_ratings_of_one_person():
     assert read_item_ratings(io.BytesIO(b"9,10,4\n"), columns=[1, 2]) == {10: 4.0}
     with pytest.raises(DataError, match="3 columns and no header; say which are item, rating"):
         read_item_ratings(io.BytesIO(b"9,10,4\n"))
-    with pytest.raises(DataError, match="item 10 is rated more than once"):
+    with pytest.raises(DataError, match="item 10 is rated twice"):
         read_item_ratings(io.BytesIO(b"10,4\n10,5\n"))
 
 
