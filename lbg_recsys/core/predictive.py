@@ -10,17 +10,20 @@ from lbg_recsys.core.rows import Floats
 
 POINTS = ("mode", "mean", "median")
 
+# Keeps a sum such as 0.1 + 0.4 = 0.5000000000000001 on the level that reaches a half exactly.
+_SLACK = 1e-12
+
 
 def mean(probability: Floats, levels: Floats) -> Floats:
     """The expected rating: the point with the least squared error."""
-    return np.asarray(probability @ levels)
+    return _expect(probability, levels)
 
 
 def std(probability: Floats, levels: Floats) -> Floats:
     """The standard deviation around the mean."""
     centre = levels.mean()  # subtracting it keeps the difference of squares accurate on any scale
-    first = probability @ (levels - centre)
-    return np.asarray(np.sqrt(np.maximum(probability @ (levels - centre) ** 2 - first**2, 0.0)))
+    first, second = _expect(probability, levels - centre), _expect(probability, (levels - centre) ** 2)
+    return np.asarray(np.sqrt(np.maximum(second - first**2, 0.0)))
 
 
 def mode(probability: Floats, levels: Floats) -> Floats:
@@ -39,21 +42,26 @@ def point(probability: Floats, levels: Floats, kind: str) -> Floats:
 
 
 def interval(probability: Floats, levels: Floats, mass: float) -> tuple[Floats, Floats]:
-    """The central interval: at most (1 - mass)/2 on either side of it; its ends are levels."""
+    """The shortest central interval: at most (1 - mass)/2 on either side of it; its ends are levels."""
     if not 0.0 < mass < 1.0:
         raise ValueError(f"mass is {mass}; an interval holds more than 0 and less than 1 of the probability")
     tail = (1.0 - mass) / 2.0
-    low = _level_reaching(probability, tail)
-    high = len(levels) - 1 - _level_reaching(probability[:, ::-1], tail)
+    low = _level_reaching(probability, tail + 2.0 * _SLACK)
+    high = len(levels) - 1 - _level_reaching(probability[:, ::-1], tail + 2.0 * _SLACK)
     return np.asarray(levels[low]), np.asarray(levels[np.maximum(high, low)])
 
 
 def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
     """The probability of a level at or above the threshold."""
-    return np.asarray(probability[:, levels >= threshold - 1e-12].sum(axis=1))
+    return np.asarray(probability[:, levels >= threshold - _SLACK].sum(axis=1))
+
+
+def _expect(probability: Floats, values: Floats) -> Floats:
+    """Row by row rather than by a matrix product, whose rounding depends on how many rows come together."""
+    return np.asarray((probability * values).sum(axis=1))
 
 
 def _level_reaching(probability: Floats, share: float) -> npt.NDArray[np.intp]:
+    """The first level at which the cumulative probability is at least ``share``."""
     cumulative = np.cumsum(probability, axis=1)
-    # the slack keeps a sum such as 0.1 + 0.4 = 0.5000000000000001 on the level that reaches a half exactly
-    return np.asarray((cumulative < share - 1e-12).sum(axis=1).clip(max=probability.shape[1] - 1))
+    return np.asarray((cumulative < share - _SLACK).sum(axis=1).clip(max=probability.shape[1] - 1))

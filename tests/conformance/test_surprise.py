@@ -1,0 +1,71 @@
+"""Surprise's own tests, run against our algorithms (its source distribution is fetched, never committed)."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import lbg_recsys
+
+ROOT = Path(lbg_recsys.__file__).parents[1]
+FILES = ("test_algorithms.py", "test_dump.py", "test_validation.py")
+OTHERS = "BaselineOnly KNNBasic KNNWithMeans KNNBaseline SVD SVDpp NMF SlopeOne CoClustering KNNWithZScore"
+
+
+@pytest.fixture(scope="session")
+def surprise_tests(tmp_path_factory):
+    """The named test files of Surprise's sdist, read out of the archive one by one."""
+    folder = tmp_path_factory.mktemp("surprise")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "scikit-surprise"]
+    try:
+        subprocess.run(
+            [*command, "--dest", str(folder), "scikit-surprise==1.1.5"], check=True, capture_output=True, timeout=240
+        )
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"no registry gave Surprise's source distribution: {error.stderr.decode()[-200:]}")
+    except subprocess.TimeoutExpired:
+        pytest.skip("no registry gave Surprise's source distribution within four minutes")
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        for name in FILES:
+            member = archive.extractfile(f"scikit_surprise-1.1.5/tests/{name}")
+            (folder / name).write_bytes(member.read())
+    return folder
+
+
+@pytest.mark.registry
+@pytest.mark.slow
+@pytest.mark.xdist_group("surprise-sdist")
+@pytest.mark.parametrize("algorithm", ["LBGAlgo", "GaussianPLSAAlgo", "MovieMeanAlgo", "BayesianLBGAlgo"])
+@pytest.mark.parametrize(
+    ("names", "tests"),
+    [
+        (OTHERS, ["test_algorithms.py::test_unknown_user_or_item", "test_dump.py"]),
+        ("NormalPredictor", ["test_validation.py"]),
+    ],
+    ids=["unknown ids and dump", "cross-validation"],
+)
+def test_surprises_own_tests(surprise_tests, algorithm, names, tests):
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "tests.conformance.surprise_alias",
+            "-p",
+            "no:cacheprovider",
+            *tests,
+        ],
+        cwd=surprise_tests,
+        env=os.environ
+        | {"LBG_CONFORMANCE_CLASS": algorithm, "LBG_CONFORMANCE_NAMES": names, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-1000:]
+    assert " passed" in result.stdout

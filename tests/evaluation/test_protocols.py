@@ -1,0 +1,104 @@
+"""Forced prediction and comparisons, on the shipped sample."""
+
+import numpy as np
+import pytest
+from surprise import SVD, Dataset, Reader
+
+from lbg_recsys import GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo
+from lbg_recsys.errors import DataError
+from lbg_recsys.evaluation import forced
+from lbg_recsys.evaluation.compare import compare
+from lbg_recsys.ratings import LBGModel, as_matrix
+
+
+@pytest.fixture(scope="module")
+def matrix(sample):
+    return as_matrix(sample.ratings)
+
+
+def lbg(seed):
+    return LBGAlgo(n_topics=4, random_state=seed)
+
+
+def test_every_kind_of_algorithm_takes_part(matrix):
+    steps = []
+    algorithms = {
+        "Movie mean": lambda seed: MovieMeanAlgo(),
+        "LBG": lbg,
+        "pLSA": lambda seed: GaussianPLSAAlgo(n_topics=4, random_state=seed),
+        "SVD": lambda seed: SVD(n_epochs=5, random_state=seed),
+    }
+    results = forced.forced_prediction(
+        matrix, algorithms, seeds=(0, 1), n_draws=2, progress=lambda *step: steps.append(step)
+    )
+    by_name = {result.name: result for result in results}
+    assert [by_name[name].users for name in algorithms] == [
+        forced.USERLESS,
+        forced.FOLDED,
+        forced.FOLDED,
+        forced.REFITTED,
+    ]
+    assert by_name["LBG"].mae < by_name["Movie mean"].mae
+    assert by_name["LBG"].log_score is not None
+    assert by_name["SVD"].log_score is None
+    assert by_name["LBG"].mae_error > 0
+    assert by_name["LBG"].rmse ** 2 == pytest.approx(by_name["LBG"].mse, rel=0.05)
+    assert len(steps) == 8
+    again = forced.forced_prediction(matrix, {"LBG": lbg}, seeds=(0, 1), n_draws=2)[0]
+    assert again == by_name["LBG"]
+
+
+def test_a_draw_hides_one_rating_of_each_user(matrix):
+    train, draws = forced._prepare(matrix, seed=0, n_draws=3, train_share=0.5)
+    for draw in draws:
+        assert not set(train.users) & set(draw.given.users)
+        for user in range(draw.given.n_users):
+            whole = matrix.subset(np.array([matrix.users.code(draw.given.users.raw(user))]))
+            left = draw.given.subset(np.array([user]))
+            hidden = set(whole.items_of) - set(left.items_of)
+            assert hidden == {draw.items[user]}
+            assert draw.truth[user] == whole.values[whole.items_of == draw.items[user]][0]
+    assert (draws[0].items != draws[1].items).any()
+
+
+def test_folding_all_test_users_at_once_is_folding_each(matrix):
+    """The vectorised protocol gives what a person would get by fold_in, user by user."""
+    train, (draw,) = forced._prepare(matrix, seed=0, n_draws=1, train_share=0.5)
+    model = LBGModel(n_topics=4, random_state=0).fit(forced.surprise_trainset(train))
+    outcome = forced._judge_folded(model, draw)
+    errors = []
+    for user in range(draw.given.n_users):
+        own = draw.given.subset(np.array([user]))
+        ratings = dict(zip(matrix.items.raws(own.items_of), own.values, strict=True))
+        known = {item: rating for item, rating in ratings.items() if item in model.matrix.items}
+        errors.append(abs(model.fold_in(known).predict(matrix.items.raw(draw.items[user])) - draw.truth[user]))
+    assert outcome["mae"] == pytest.approx(np.mean(errors))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"train_share": 1.0}, "train_share is 1.0"), ({"n_draws": 0}, "0 draws"), ({"seeds": ()}, "0 seeds")],
+)
+def test_bad_protocols_are_named(matrix, options, message):
+    with pytest.raises(DataError, match=message):
+        forced.forced_prediction(matrix, {"LBG": lbg}, **options)
+
+
+def test_forced_prediction_needs_users_with_two_ratings():
+    with pytest.raises(DataError, match="two or more ratings"):
+        forced.forced_prediction(as_matrix((["a", "b"], ["x", "x"], [1, 2])), {"LBG": lbg})
+
+
+def test_compare_puts_algorithms_side_by_side(sample):
+    data = Dataset.load_from_df(sample.ratings[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
+    table = compare(
+        data, {"LBG": lbg, "SVD": lambda seed: SVD(n_epochs=5, random_state=seed)}, n_folds=2, ranking_users=20
+    )
+    ours, svd = table
+    assert ours.log_score is not None
+    assert svd.log_score is None
+    assert 0.8 < ours.coverage <= 1.0
+    assert ours.ndcg > svd.ndcg
+    assert ours.fit_seconds > 0
+    with pytest.raises(DataError, match="n_folds is 1"):
+        compare(data, {"LBG": lbg}, n_folds=1)
