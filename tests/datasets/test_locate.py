@@ -156,6 +156,7 @@ def test_second_source_when_the_first_fails(cache, web):
         (TimeoutError("timed out"), "timed out"),
         (ConnectionResetError("reset by peer"), "reset by peer"),
     ],
+    ids=["altered member", "cut archive", "another page", "empty", "too big", "silence", "reset"],
 )
 def test_bad_download_is_explained_and_leaves_nothing(page, reason, cache, web, tmp_path):
     web["https://example.org/tiny.zip"] = page

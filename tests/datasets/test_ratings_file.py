@@ -20,6 +20,10 @@ def text(delimiter=",", header="userId,movieId,rating", end="\n"):
     return end.join([*lines, *(delimiter.join(row) for row in ROWS), ""]).encode()
 
 
+def packed(data):
+    return gzip.compress(data, mtime=0)  # the same bytes in every process, as parallel test runs need
+
+
 def read(data, **options):
     return read_ratings(io.BytesIO(data), **options)
 
@@ -41,8 +45,8 @@ def test_delimiter_and_header_are_found(delimiter, header, end):
         b"rating,item_id,junk,user_id\n4,10,x,1\n2.5,20,x,1\n5,10,x,2\n",
         b"\xef\xbb\xbf" + text(),
         text()[:-1],
-        gzip.compress(text()),
-        gzip.compress(text()[:30]) + gzip.compress(text()[30:]),
+        packed(text()),
+        packed(text()[:30]) + packed(text()[30:]),
         b'"userId","movieId","rating"\n"1","10","4"\n1,"20",2.5\n2,10,5\n',
         b"user_id:token\titem_id:token\trating:float\n1\t10\t4\n1\t20\t2.5\n2\t10\t5\n",
         b"userId, movieId, rating\n1, 10, 4\n1 , 20, 2.5\n2, 10 , 5\n",
@@ -110,43 +114,43 @@ def test_standard_input(monkeypatch):
     assert rows(read_ratings("-")) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "message"),
-    [
-        (b"", {}, "is empty"),
-        (b"\n  \n", {}, "is empty"),
-        (b"user,item,rating\n", {}, "header but no rows"),
-        (text("\t"), {"delimiter": ","}, r"line 1: no delimiter ','.*looks like '\\t'"),
-        (b"1 2 3\n", {}, "no delimiter .* in '1 2 3'"),
-        (text(), {"delimiter": ""}, "delimiter is empty"),
-        (b"user,item\n1,2\n", {}, "no column that looks like the rating; it has 'user', 'item'"),
-        (b"1,2\n3,4\n", {}, "2 column"),
-        (text(), {"columns": ["userId", "movieId", "stars"]}, "no column 'stars' for the rating; it has 'userId'"),
-        (text(), {"columns": [0, 1, 3]}, "3 columns, so none at position 3"),
-        (text(), {"columns": [0, 0, 2]}, "must be different"),
-        (text(), {"columns": ["userId"]}, "one name or position for each"),
-        (text(), {"columns": {"users": 0}}, "columns has 'users'"),
-        (text(header=""), {"columns": ["a", "b", "c"], "header": False}, "has no header"),
-        (b"1,2,3\n\n1,2,four\n", {}, "line 3: the rating is 'four', which is not a number"),
-        (b"1,2,3\n1,2,1_0\n", {}, "line 2: the rating is '1_0'"),
-        (b"a,b,c\n1,2,3\n", {}, "line 1: the rating is 'c'.*whether this line is a header"),
-        (b"1,2,nan\n", {}, "line 1: the rating is 'nan'"),
-        (b"1,2,3\n1,2,-inf\n", {}, "line 2: the rating is '-inf', which is not finite"),
-        (b"1,2,3\n1,2,\n", {}, "line 2: the rating is ''"),
-        (b"1,2,3\n1,,4\n", {}, "line 2: the item is '', which is empty"),
-        (b"1,2,3\n1,2\n", {}, "line 2: 2 field.* where the first line has 3"),
-        (b"1,2,3\n1,2,3,4\n", {}, "line 2: 4 field"),
-        (b'1,"2,3\n4,5,6\n', {}, "line 1: .*complete in itself"),
-        (b"\x89PNG\r\n\x1a\n\0\0", {}, "line 3: a zero byte|byte 0x89"),
-        (b"1,2,3\n1,caf\xe9,3\n", {}, "line 2: byte 0xe9 is not utf-8"),
-        ("1,2,3\n".encode("utf-16"), {}, "UTF-16 text; save it as UTF-8"),
-        (b"1,2,3 " * 20_000, {}, "line longer than"),
-        (gzip.compress(text() * 99)[:-12], {}, "cut short"),
-        (gzip.compress(text())[:-8] + b"12345678", {}, "cannot be read on: CRC"),
-        (b"\x1f\x8brubbish", {}, "cannot be read on"),
-        (b"PAR1 rubbish PAR1", {}, "not a Parquet file"),
-    ],
-)
+BAD = [
+    (b"", {}, "is empty"),
+    (b"\n  \n", {}, "is empty"),
+    (b"user,item,rating\n", {}, "header but no rows"),
+    (text("\t"), {"delimiter": ","}, r"line 1: no delimiter ','.*looks like '\\t'"),
+    (b"1 2 3\n", {}, "no delimiter .* in '1 2 3'"),
+    (text(), {"delimiter": ""}, "delimiter is empty"),
+    (b"user,item\n1,2\n", {}, "no column that looks like the rating; it has 'user', 'item'"),
+    (b"1,2\n3,4\n", {}, "2 column"),
+    (text(), {"columns": ["userId", "movieId", "stars"]}, "no column 'stars' for the rating; it has 'userId'"),
+    (text(), {"columns": [0, 1, 3]}, "3 columns, so none at position 3"),
+    (text(), {"columns": [0, 0, 2]}, "must be different"),
+    (text(), {"columns": ["userId"]}, "one name or position for each"),
+    (text(), {"columns": {"users": 0}}, "columns has 'users'"),
+    (text(header=""), {"columns": ["a", "b", "c"], "header": False}, "has no header"),
+    (b"1,2,3\n\n1,2,four\n", {}, "line 3: the rating is 'four', which is not a number"),
+    (b"1,2,3\n1,2,1_0\n", {}, "line 2: the rating is '1_0'"),
+    (b"a,b,c\n1,2,3\n", {}, "line 1: the rating is 'c'.*whether this line is a header"),
+    (b"1,2,nan\n", {}, "line 1: the rating is 'nan'"),
+    (b"1,2,3\n1,2,-inf\n", {}, "line 2: the rating is '-inf', which is not finite"),
+    (b"1,2,3\n1,2,\n", {}, "line 2: the rating is ''"),
+    (b"1,2,3\n1,,4\n", {}, "line 2: the item is '', which is empty"),
+    (b"1,2,3\n1,2\n", {}, "line 2: 2 field.* where the first line has 3"),
+    (b"1,2,3\n1,2,3,4\n", {}, "line 2: 4 field"),
+    (b'1,"2,3\n4,5,6\n', {}, "line 1: .*complete in itself"),
+    (b"\x89PNG\r\n\x1a\n\0\0", {}, "line 3: a zero byte|byte 0x89"),
+    (b"1,2,3\n1,caf\xe9,3\n", {}, "line 2: byte 0xe9 is not utf-8"),
+    ("1,2,3\n".encode("utf-16"), {}, "UTF-16 text; save it as UTF-8"),
+    (b"1,2,3 " * 20_000, {}, "line longer than"),
+    (packed(text() * 99)[:-12], {}, "cut short"),
+    (packed(text())[:-8] + b"12345678", {}, "cannot be read on: CRC"),
+    (b"\x1f\x8brubbish", {}, "cannot be read on"),
+    (b"PAR1 rubbish PAR1", {}, "not a Parquet file"),
+]
+
+
+@pytest.mark.parametrize(("data", "options", "message"), BAD, ids=[message for *_, message in BAD])
 def test_bad_input_is_named_with_its_place(data, options, message):
     with pytest.raises(DataError, match=message):
         read(data, **options)
