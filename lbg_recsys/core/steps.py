@@ -5,8 +5,9 @@ With the sparse form of Eqn. cf,
     log Pr(d_j | s) = w sum_i log(1 - p_si)
                     + sum over set x_ji of [ w logit p_si + log N(m_ji; c_si, var_si) ],
 
-an iteration costs O(entries * k), never O(rows * columns). Two departures from the paper, both off by default:
-``w`` weighs the indicator evidence (1 is the paper), and ``beta`` tempers the posteriors,
+an iteration costs O(entries * k), never O(rows * columns). Three departures from the paper, all off by default:
+``w`` weighs the indicator evidence (1 is the paper); ``given_count`` takes the number of set x_j as given rather
+than as evidence, Pr(x_j | s, count) ~ prod over set x_ji of p_si / sum_l p_sl; and ``beta`` tempers the posteriors,
 mu ~ (lam_s Pr(d | s))^beta, for one number or one per row. EM then climbs
 
     sum_j 1/beta_j log sum_s (lam_s Pr(d_j | s))^beta_j  +  log prior,
@@ -98,11 +99,27 @@ def _gather_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, mu: 
                 second[s] += b * m
 
 
-def log_joint(rows: SparseRows, parameters: Parameters, indicator_weight: float = 1.0) -> Floats:
+def evidence_tables(
+    parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
+) -> tuple[Floats, Floats]:
+    """What a row without entries says, (k,), and what an entry of value m adds to that.
+
+    The second is (n, 3, k) of gain, centre and half precision: an entry adds gain - half precision (m - centre)^2.
+    """
+    if given_count:
+        indicator, silence = parameters.log_draw(), np.zeros(parameters.n_topics)
+    else:
+        indicator, silence = parameters.logit_p(), parameters.log_silence()
+    gain = indicator_weight * indicator - 0.5 * (np.log(parameters.var) + _LOG_2PI)
+    constant = np.log(np.maximum(parameters.lam, 1e-300)) + indicator_weight * silence
+    return constant, np.stack([gain, parameters.c, 0.5 / parameters.var], axis=1)
+
+
+def log_joint(
+    rows: SparseRows, parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
+) -> Floats:
     """log lam_s + log Pr(d_j | s) for every row and topic, (m, k)."""
-    gain = indicator_weight * parameters.logit_p() - 0.5 * (np.log(parameters.var) + _LOG_2PI)
-    table = np.stack([gain, parameters.c, 0.5 / parameters.var], axis=1)
-    constant = np.log(np.maximum(parameters.lam, 1e-300)) + indicator_weight * parameters.log_silence()
+    constant, table = evidence_tables(parameters, indicator_weight, given_count)
     out = np.tile(constant, (len(rows), 1))
     _log_joint_kernel(rows.start, rows.stop, rows.indices, rows.values, table, out)
     return out
@@ -126,10 +143,14 @@ def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0) -> SufficientSta
 
 
 def e_step(
-    rows: SparseRows, parameters: Parameters, beta: float | Floats = 1.0, indicator_weight: float = 1.0
+    rows: SparseRows,
+    parameters: Parameters,
+    beta: float | Floats = 1.0,
+    indicator_weight: float = 1.0,
+    given_count: bool = False,
 ) -> SufficientStatistics:
     """Posteriors of all rows, gathered into the statistics of an M-step."""
-    mu, evidence = posterior(log_joint(rows, parameters, indicator_weight), beta)
+    mu, evidence = posterior(log_joint(rows, parameters, indicator_weight, given_count), beta)
     return gather(rows, mu, float(evidence.sum()))
 
 
@@ -152,15 +173,20 @@ def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:
     return Parameters(lam, np.clip(p, P_MARGIN, 1.0 - P_MARGIN), c, np.maximum(var, prior.floor))
 
 
-def log_prior(parameters: Parameters, prior: Prior, indicator_weight: float = 1.0) -> float:
+def log_prior(
+    parameters: Parameters, prior: Prior, indicator_weight: float = 1.0, given_count: bool = False
+) -> float:
     """The expected log-likelihood of the pseudo-rows, up to constants: what `m_step` adds to the likelihood."""
     rate, mean, var0 = prior.rate[:, None], prior.mean[:, None], prior.var[:, None]
     value = 0.0
     if prior.strength_p > 0.0:
         p = parameters.p
-        bernoulli = rate * np.log(p) + (1.0 - rate) * np.log1p(-p)
-        value += indicator_weight * prior.strength_p * float(bernoulli.sum())
+        indicator = rate * (parameters.log_draw() if given_count else np.log(p))
+        if not given_count:
+            indicator += (1.0 - rate) * np.log1p(-p)
+        value += indicator_weight * prior.strength_p * float(indicator.sum())
     if prior.strength_gauss > 0.0:
         misfit = (var0 + (parameters.c - mean) ** 2) / parameters.var
-        value -= 0.5 * prior.strength_gauss * float((np.log(parameters.var) + misfit).sum())
+        # Less what the prior's own mean and variance would get: no large constant hides the gain of an iteration.
+        value -= 0.5 * prior.strength_gauss * float((np.log(parameters.var / var0) + misfit - 1.0).sum())
     return value
