@@ -35,37 +35,30 @@ def surprise_tests(tmp_path_factory):
     return folder
 
 
+RUNS = (
+    (OTHERS, ("test_algorithms.py::test_unknown_user_or_item", "test_dump.py")),
+    ("NormalPredictor", ("test_validation.py",)),
+)
+
+
 @pytest.mark.registry
 @pytest.mark.slow
-@pytest.mark.xdist_group("surprise-sdist")
-@pytest.mark.parametrize("algorithm", ["LBGAlgo", "GaussianPLSAAlgo", "MovieMeanAlgo", "BayesianLBGAlgo"])
-@pytest.mark.parametrize(
-    ("names", "tests"),
-    [
-        (OTHERS, ["test_algorithms.py::test_unknown_user_or_item", "test_dump.py"]),
-        ("NormalPredictor", ["test_validation.py"]),
-    ],
-    ids=["unknown ids and dump", "cross-validation"],
-)
-def test_surprises_own_tests(surprise_tests, algorithm, names, tests):
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "tests.conformance.surprise_alias",
-            "-p",
-            "no:cacheprovider",
-            *tests,
-        ],
-        cwd=surprise_tests,
-        env=os.environ
-        | {"LBG_CONFORMANCE_CLASS": algorithm, "LBG_CONFORMANCE_NAMES": names, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-1000:]
-    assert " passed" in result.stdout
+def test_surprises_own_tests(surprise_tests):
+    """One test for all classes, because each worker that ran one would fetch the distribution again."""
+    for algorithm in ("LBGAlgo", "GaussianPLSAAlgo", "MovieMeanAlgo", "BayesianLBGAlgo"):
+        for names, tests in RUNS:
+            environment = {
+                "LBG_CONFORMANCE_CLASS": algorithm,
+                "LBG_CONFORMANCE_NAMES": names,
+                "PYTHONPATH": str(ROOT),
+            }
+            result = subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", "-p", "tests.conformance.surprise_alias", *tests],
+                cwd=surprise_tests,
+                env=os.environ | environment,
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+            assert result.returncode == 0, f"{algorithm} as {names}: {result.stdout[-3000:]}{result.stderr[-1000:]}"
+            assert " passed" in result.stdout
