@@ -60,7 +60,7 @@ def read_ratings(
             raise DataError(f"the data set {source!r} has no timestamps")
         return frame[wanted].astype({"rating": "float64"})
     table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter)
-    if timestamp and (table["timestamp"] % 1 == 0).all():
+    if timestamp and ((table["timestamp"] % 1 == 0) & (abs(table["timestamp"]) < 2**53)).all():
         table["timestamp"] = table["timestamp"].astype("int64")  # seconds, in nearly every file
     return _frame(table)
 

@@ -95,6 +95,9 @@ def test_timestamps_when_asked_for():
     data = b"1\t10\t4\t881250949\n"
     assert list(read(data)) == ["user", "item", "rating"]
     assert rows(read(data, timestamp=True)) == [[1, 10, 4.0, 881250949]]
+    assert rows(read(b"1,10,4,1e300\n", timestamp=True)) == [[1, 10, 4.0, 1e300]]
+    with pytest.raises(DataError, match="line 1: the timestamp is 'May', which is not a number"):
+        read(b"1,10,4,May\n", timestamp=True)
 
 
 def test_names_of_data_sets(sample):
