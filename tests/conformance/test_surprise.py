@@ -47,7 +47,7 @@ def test_surprises_own_tests(surprise_tests):
     """One test for all classes, because each worker that ran one would fetch the distribution again."""
     for algorithm in ("LBGAlgo", "GaussianPLSAAlgo", "MovieMeanAlgo", "BayesianLBGAlgo"):
         for names, tests in RUNS:
-            environment = {
+            chosen = {
                 "LBG_CONFORMANCE_CLASS": algorithm,
                 "LBG_CONFORMANCE_NAMES": names,
                 "PYTHONPATH": str(ROOT),
@@ -55,7 +55,7 @@ def test_surprises_own_tests(surprise_tests):
             result = subprocess.run(
                 [sys.executable, "-m", "pytest", "-q", "-p", "tests.conformance.surprise_alias", *tests],
                 cwd=surprise_tests,
-                env=os.environ | environment,
+                env=os.environ | chosen,
                 capture_output=True,
                 text=True,
                 timeout=300,
