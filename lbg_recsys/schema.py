@@ -83,7 +83,7 @@ def signature_of(cls: type) -> dict[str, Any]:
     int | None
     """
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
-    return {parameter.name: parameter.annotation for parameter in parameters}
+    return {p.name: p.annotation for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
 def kind_name(kind: Any) -> str:

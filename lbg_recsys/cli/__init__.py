@@ -4,6 +4,7 @@ To add a command, write ``lbg_recsys/cli/<name>.py`` with a click command and na
 Keep heavy imports inside the command's function: ``--help`` loads every module listed here.
 """
 
+import sys
 from importlib import import_module
 
 import click
@@ -13,6 +14,17 @@ from lbg_recsys.errors import LBGError
 
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {
+    "fit": "lbg_recsys.cli.fit:fit",
+    "predict": "lbg_recsys.cli.predict:predict",
+    "recommend": "lbg_recsys.cli.recommend:recommend",
+    "explain": "lbg_recsys.cli.explain:explain",
+    "topics": "lbg_recsys.cli.topics:topics",
+    "similar": "lbg_recsys.cli.similar:similar",
+    "info": "lbg_recsys.cli.info:info",
+    "evaluate": "lbg_recsys.cli.evaluate:evaluate",
+    "forced-prediction": "lbg_recsys.cli.forced:forced_prediction",
+    "demo": "lbg_recsys.cli.demo:demo",
+    "doctor": "lbg_recsys.cli.doctor:doctor",
     "datasets": "lbg_recsys.cli.datasets:datasets",
 }
 
@@ -69,4 +81,13 @@ def main() -> None:
     """Recommendations with the Latent Bernoulli-Gauss model.
 
     Every command has --help with an example. Results go to standard output, all else to standard error.
+
+    \b
+    Examples:
+      lbg-recsys fit sample -o model.lbg
+      lbg-recsys recommend model.lbg --user 3
+      lbg-recsys explain model.lbg --user 3 --item "Crimson Comet"
     """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark

@@ -1,0 +1,120 @@
+"""Algorithms by their names on the command line, and parameters as ``name=value``."""
+
+import inspect
+import json
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+# name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
+MODELS = {
+    "lbg": "lbg_recsys.ratings.lbg:LBGModel",
+    "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
+}
+ALGORITHMS = {
+    "lbg": "lbg_recsys.algorithms:LBGAlgo",
+    "plsa": "lbg_recsys.algorithms:GaussianPLSAAlgo",
+    "movie-mean": "lbg_recsys.algorithms:MovieMeanAlgo",
+    "baseline": "surprise:BaselineOnly",
+    "svd": "surprise:SVD",
+    "svdpp": "surprise:SVDpp",
+    "nmf": "surprise:NMF",
+    "slope-one": "surprise:SlopeOne",
+    "co-clustering": "surprise:CoClustering",
+    "knn": "surprise:KNNBasic",
+    "knn-means": "surprise:KNNWithMeans",
+    "knn-baseline": "surprise:KNNBaseline",
+}
+
+params_option = click.option(
+    "-p",
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of the algorithm; repeatable.",
+)
+
+
+def named_class(table: dict[str, str], name: str) -> Any:
+    """The class behind a name on the command line."""
+    if name not in table:
+        raise click.BadParameter(
+            f"there is no algorithm {name!r}{_nearest(name, table)}; there are {', '.join(table)}"
+        )
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def parse_value(text: str) -> Any:
+    """A value as JSON writes it, or Python its constants; whatever is neither is text. Nothing is ever evaluated.
+
+    >>> [parse_value(text) for text in ("3", "1e-4", "true", "None", "mean", "[1]")]
+    [3, 0.0001, True, None, 'mean', [1]]
+    """
+    try:
+        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def parse_params(params: Iterable[str], cls: type) -> dict[str, Any]:
+    """``name=value`` texts, each name and value checked against the constructor of the class.
+
+    >>> from lbg_recsys import LBGModel
+    >>> parse_params(["n_topics=7", "point=mean"], LBGModel)
+    {'n_topics': 7, 'point': 'mean'}
+    """
+    from lbg_recsys.schema import fits, kind_name, signature_of
+
+    kinds = {name: kind for name, kind in signature_of(cls).items() if name not in ("random_state", "verbose")}
+    found: dict[str, Any] = {}
+    for text in params:
+        name, sign, value_text = text.partition("=")
+        name = name.strip()
+        if not sign:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--param")
+        if name == "random_state":
+            raise click.BadParameter("the seed is set by --seed", param_hint="--param")
+        if name not in kinds:
+            raise click.BadParameter(
+                f"{cls.__name__} has no parameter {name!r}{_nearest(name, kinds)}; it has {', '.join(kinds)}",
+                param_hint="--param",
+            )
+        value = parse_value(value_text.strip())
+        if kinds[name] is not inspect.Parameter.empty and not fits(value, kinds[name]):
+            raise click.BadParameter(
+                f"{name} is {value_text.strip()!r}, not {kind_name(kinds[name])}", param_hint="--param"
+            )
+        found[name] = value
+    return found
+
+
+def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
+    """``svd`` or ``lbg:n_topics=10,point=mean`` as a name for tables and a function of the seed.
+
+    >>> name, make = factory("lbg:n_topics=7")
+    >>> name, make(3).n_topics, make(3).random_state
+    ('lbg n_topics=7', 7, 3)
+    """
+    from lbg_recsys.schema import signature_of
+
+    name, _, settings = spec.partition(":")
+    cls = named_class(ALGORITHMS, name.strip())
+    params = parse_params([part for part in settings.split(",") if part.strip()], cls)
+    accepted = signature_of(cls)
+
+    def make(seed: int) -> Any:
+        usual = {"verbose": False, "random_state": seed}  # some of Surprise's print unless told not to
+        return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
+
+    shown = " ".join([name.strip(), *(part.strip() for part in settings.split(",") if part.strip())])
+    return shown, make
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

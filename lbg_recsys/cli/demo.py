@@ -1,0 +1,84 @@
+"""``lbg-recsys demo``: the main job in two minutes."""
+
+import time
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.algorithms import factory
+from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.evaluate import show_comparison
+from lbg_recsys.cli.forced import show_forced
+from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.reading import facts_of, in_words, read_matrix
+from lbg_recsys.progress import bar
+
+# Few and quick enough for two cores and three minutes, installation included.
+COMPARED = {
+    "LBG (the paper's)": "lbg",
+    "LBG mean, baseline": "lbg:n_topics=10,point=mean,baseline=true,temperature=0.5",
+    "Gaussian pLSA": "plsa",
+    "Surprise BaselineOnly": "baseline",
+    "Surprise SVD": "svd",
+    "Surprise KNNBaseline": "knn-baseline",
+}
+_RANKING_USERS = 30  # Surprise scores a list item by item, which takes most of the time
+FORCED = {
+    "Baseline": "movie-mean",
+    "Gaussian pLSA": "plsa",
+    "LBG": "lbg",
+    "LBG median": "lbg:point=median,n_topics=10",
+}
+
+
+@click.command()
+@click.argument("ratings", metavar="[RATINGS]", default="ml-100k")
+@click.option("--folds", type=click.IntRange(min=2), default=3, show_default=True, help="Parts of the ratings.")
+@seed_option
+@quiet_option
+@json_option
+def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> None:
+    """Compare with Surprise, and run the paper's experiment.
+
+    This is what make demo runs: Surprise's cross-validation of our algorithms beside Surprise's own, then the
+    paper's forced prediction beside the paper's figures. RATINGS may be any other ratings.
+
+    \b
+    Examples:
+      lbg-recsys demo sample --folds 2
+      lbg-recsys demo sample --folds 2 --json
+    """
+    from lbg_recsys.evaluation.compare import compare
+    from lbg_recsys.evaluation.forced import PAPER, forced_prediction, surprise_dataset
+
+    started = time.perf_counter()
+    matrix = read_matrix(ratings, scale=None, columns=None, header=None, delimiter=None)
+    if not quiet:
+        click.echo(f"Read {in_words(matrix)}.", err=True)
+    with remarks(quiet), bar("cross-validating", quiet) as progress:
+        compared = compare(
+            surprise_dataset(matrix),
+            _made(COMPARED),
+            n_folds=folds,
+            seed=seed,
+            ranking_users=_RANKING_USERS,
+            progress=progress,
+        )
+    if not as_json:
+        click.echo(f"\nCross-validation, {folds} folds (log score and intervals: only where there is a distribution)")
+        show_comparison(compared, 0.9)
+    with remarks(quiet), bar("forced prediction", quiet) as progress:
+        forced = forced_prediction(matrix, _made(FORCED), seeds=[seed, seed + 1], n_draws=5, progress=progress)
+    paper = PAPER if ratings == "ml-100k" else ()
+    if as_json:
+        results = {"evaluate": [r.to_dict() for r in compared], "forced_prediction": [r.to_dict() for r in forced]}
+        print_json({"read": facts_of(matrix), "folds": folds, "seed": seed, **results})
+        return
+    click.echo("\nForced prediction, as in the paper (which prints MSE under the name RMSE)")
+    show_forced(forced, paper)
+    if not quiet:
+        click.echo(f"\nDone in {time.perf_counter() - started:.0f} s.", err=True)
+
+
+def _made(specs: dict[str, str]) -> dict[str, Any]:
+    return {name: factory(spec)[1] for name, spec in specs.items()}

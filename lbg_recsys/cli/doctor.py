@@ -1,0 +1,106 @@
+"""``lbg-recsys doctor``: is this machine ready, and with what."""
+
+import os
+import platform
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.common import json_option, print_json, print_table
+
+_NEEDED = ("lbg-recsys", "numpy", "scipy", "pandas", "numba", "scikit-surprise", "scikit-learn", "click")
+_EXTRAS = {"matplotlib": "plot", "pyarrow": "parquet", "dask": "dask", "distributed": "dask"}
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@click.command()
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Check whether this machine is ready.
+
+    Shows versions, threads, the compiler's cache and which data sets are here.
+    Exits with 1 when something that every command needs is missing or broken.
+
+    \b
+    Examples:
+      lbg-recsys doctor
+      lbg-recsys doctor --json
+    """
+    facts: dict[str, Any] = {
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in _NEEDED},
+        "extras": {name: _version(name) or f"missing: pip install 'lbg-recsys[{e}]'" for name, e in _EXTRAS.items()},
+        "threads": {"cores": _cores(), **{name: os.environ.get(name) for name in _THREADS}},
+        "numba_cache": _numba_cache(),
+        "terminal": {"encoding": sys.stdout.encoding, "is_a_terminal": sys.stderr.isatty()},
+        "data": _data(),
+    }
+    missing = [name for name, found in facts["packages"].items() if found is None]
+    facts["problems"] = [f"{name} is missing: pip install {name}" for name in missing]
+    if facts["numba_cache"]["problem"]:
+        facts["problems"].append(facts["numba_cache"]["problem"])
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts)
+    ctx.exit(1 if facts["problems"] else 0)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _numba_cache() -> dict[str, Any]:
+    """Compiled kernels are kept beside the package, or in NUMBA_CACHE_DIR, or not at all."""
+    import lbg_recsys
+
+    folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(lbg_recsys.__file__), "core")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            problem = None
+    except OSError as error:
+        problem = (
+            f"compiled code cannot be kept in {folder} ({error.strerror}): every start compiles again; "
+            "set NUMBA_CACHE_DIR to a folder of yours"
+        )
+    return {"folder": folder, "problem": problem}
+
+
+def _data() -> dict[str, str | None]:
+    from lbg_recsys.datasets import DATASETS, find_dataset
+    from lbg_recsys.errors import DatasetError
+
+    found: dict[str, str | None] = {}
+    for name in DATASETS:
+        try:
+            found[name] = find_dataset(name, download=False).found_in
+        except DatasetError:
+            found[name] = None
+    return found
+
+
+def _show(facts: dict[str, Any]) -> None:
+    rows = [["python", facts["python"]]]
+    rows += [[name, found or "missing"] for name, found in facts["packages"].items()]
+    rows += [[name, found] for name, found in facts["extras"].items()]
+    set_threads = [f"{name}={value}" for name, value in facts["threads"].items() if name != "cores" and value]
+    rows += [["cores", ", ".join([str(facts["threads"]["cores"]), *set_threads])]]
+    rows += [["numba cache", facts["numba_cache"]["problem"] or f"writable: {facts['numba_cache']['folder']}"]]
+    rows += [
+        [f"data {name}", found or f"not here: lbg-recsys datasets fetch {name}"]
+        for name, found in facts["data"].items()
+    ]
+    print_table(["what", "found"], rows)
+    for problem in facts["problems"]:
+        click.echo(f"Problem: {problem}", err=True)

@@ -1,0 +1,124 @@
+"""``lbg-recsys fit``: ratings in, a model file out."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lbg_recsys.cli.algorithms import MODELS, named_class, params_option, parse_params
+from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.models import known_ids, remarks
+from lbg_recsys.cli.reading import (
+    NAMED,
+    facts_of,
+    format_options,
+    in_words,
+    ratings_argument,
+    read_matrix,
+    scale_option,
+)
+from lbg_recsys.cli.writing import output_option
+from lbg_recsys.progress import bar
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings import RatingMatrix
+
+
+@click.command()
+@ratings_argument
+@output_option("The model file to write, model.lbg say.", required=True)
+@click.option("--algo", type=click.Choice(list(MODELS)), default="lbg", show_default=True, help="The model to fit.")
+@params_option
+@click.option("--titles", metavar="FILE", help="What the items are called: a file with item and title.")
+@scale_option
+@format_options
+@seed_option
+@quiet_option
+@json_option
+def fit(
+    ratings: str,
+    output: str,
+    algo: str,
+    params: tuple[str, ...],
+    titles: str | None,
+    scale: tuple[float, float] | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Fit a model to RATINGS and save it.
+
+    RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
+    '-' for standard input, or one of the names ml-100k and sample. The model file needs no training data
+    later on: every other command takes it.
+
+    \b
+    Examples:
+      lbg-recsys fit sample -o model.lbg
+      lbg-recsys fit sample -o model.lbg --param n_topics=4 --param point=mean
+      lbg-recsys fit ratings.csv -o mine.lbg --titles titles.csv --scale 1 5
+      lbg-recsys fit ratings.csv -o mine.lbg --columns user,item,rating --seed 7
+    """
+    from lbg_recsys import save
+
+    model_class = named_class(MODELS, algo)
+    arguments = parse_params(params, model_class)
+    matrix = read_matrix(ratings, scale=scale, **how)
+    if not quiet:
+        click.echo(f"Read {in_words(matrix)}.", err=True)
+    named = _titles(ratings, titles, matrix)
+    model = model_class(**arguments, random_state=seed)
+    with remarks(quiet):
+        _fit(model, matrix, quiet)
+    save(model, output, titles=named)
+    summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
+    summary |= {"parameters": model.get_params(), "read": facts_of(matrix), "titles": len(named)}
+    summary |= convergence(model)
+    if as_json:
+        print_json(summary)
+    else:
+        click.echo(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.")
+        click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
+
+
+def _fit(model: Any, matrix: "RatingMatrix", quiet: bool) -> None:
+    """With a bar where the model reports its iterations."""
+    import inspect
+
+    with bar(f"fitting {type(model).__name__}", quiet) as progress:
+        if "callback" in inspect.signature(model.fit).parameters:
+            last = model.max_iter * getattr(model, "n_init", 1)
+            steps = iter(range(1, last + 1))
+            model.fit(matrix, callback=lambda _, bound: progress(next(steps, last), last, f"{bound:.4f} a user"))
+            progress(last, last, "done")
+        else:
+            model.fit(matrix)
+
+
+def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:
+    """Titles of the items that were rated; the named data sets bring theirs."""
+    from lbg_recsys.datasets import read_titles
+
+    if titles is None and ratings not in NAMED:
+        return {}
+    found = read_titles(titles if titles is not None else ratings)
+    named = dict(zip(known_ids(matrix.items, found), found.values(), strict=True))
+    return {item: title for item, title in named.items() if item in matrix.items}
+
+
+def convergence(model: Any) -> dict[str, Any]:
+    """How training went, for machines: what the model says of it."""
+    names = ("converged_", "n_iter_", "lower_bound_", "beta_")
+    return {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
+
+
+def convergence_in_words(model: Any) -> str:
+    """How training went, for people."""
+    facts = convergence(model)
+    words = f"{facts['n_iter']} iterations" if "n_iter" in facts else "fitted"
+    if "converged" in facts:
+        words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
+    if "lower_bound" in facts:
+        words += f", penalised log-likelihood {facts['lower_bound']:.4f} a user"
+    return words

@@ -1,0 +1,97 @@
+"""What commands share that use a model file: load it, find ids and titles in it."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lbg_recsys.errors import DataError
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings import FoldedUser, RatingModel
+    from lbg_recsys.ratings.ids import IdIndex, RawId
+
+_INTEGER = re.compile(r"-?[1-9][0-9]*|0")
+
+model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
+
+
+@contextmanager
+def remarks(quiet: bool) -> Iterator[None]:
+    """Warnings as sentences on standard error; none with --quiet."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore" if quiet else "always")
+        yield
+    for warning in caught:
+        if not issubclass(warning.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning):
+            click.echo(f"Note: {warning.message}", err=True)
+
+
+def find_user(model: "RatingModel", text: str) -> "RawId":
+    """The user that somebody means by ``text``."""
+    return _find(model.matrix.users, text, "user", "recommend and explain take a new one by --new-user FILE")
+
+
+def find_item(model: "RatingModel", text: str) -> "RawId":
+    """The item that somebody means by ``text``: its id, or its title or an unmistakable part of it."""
+    index = model.matrix.items
+    if (found := _as_known(index, text)) is not None:
+        return found
+    wanted = text.casefold()
+    whole = [item for item, title in model.titles.items() if title.casefold() == wanted]
+    part = whole or [item for item, title in model.titles.items() if wanted in title.casefold()]
+    if len(part) == 1:
+        return part[0]
+    if part:
+        some = ", ".join(f"{item} ({model.titles[item]})" for item in part[:4])
+        raise DataError(f"{text!r} is in {len(part)} titles: {some}{', ...' if len(part) > 4 else ''}; give the id")
+    return _find(index, text, "item", "its id or title must be known" if model.titles else "its id must be known")
+
+
+def known_ids(index: "IdIndex", column: Iterable[Any]) -> list[Any]:
+    """Ids as a file has them, each in the type that the model knows it by: 7 and "7" are then the same.
+
+    >>> from lbg_recsys.ratings.ids import IdIndex
+    >>> known_ids(IdIndex(["7", "x"]), [7, 8]), known_ids(IdIndex([7]), ["7", "y"])
+    (['7', 8], [7, 'y'])
+    """
+    raw_ids = column.tolist() if hasattr(column, "tolist") else list(column)
+    translated = {}
+    for raw_id in dict.fromkeys(raw_ids):
+        known = raw_id if raw_id in index else _as_known(index, str(raw_id))
+        translated[raw_id] = raw_id if known is None else known
+    return [translated[raw_id] for raw_id in raw_ids]
+
+
+def title_of(model: "RatingModel", item: "RawId") -> str:
+    """What an item is called: its title, else its id."""
+    return model.titles.get(item, str(item))
+
+
+def fold_in_file(model: "RatingModel", source: str, **how: Any) -> "FoldedUser":
+    """A new user from a file of items and ratings."""
+    from lbg_recsys.datasets import read_item_ratings
+
+    ratings = read_item_ratings(source, **how)
+    return model.fold_in(dict(zip(known_ids(model.matrix.items, ratings), ratings.values(), strict=True)))
+
+
+def _as_known(index: "IdIndex", text: str) -> "RawId | None":
+    if text in index:
+        return text
+    if _INTEGER.fullmatch(text) and len(text) < 4000 and int(text) in index:
+        return int(text)
+    return None
+
+
+def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
+    found = _as_known(index, text)
+    if found is None:
+        from itertools import islice
+
+        some = ", ".join(str(raw_id)[:20] for raw_id in islice(index, 3))
+        raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,}: {some}, ...); {remedy}")
+    return found

@@ -1,0 +1,142 @@
+"""``lbg-recsys predict``: a rating, or a file of them, each with its distribution."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import find_item, find_user, known_ids, model_argument, title_of
+from lbg_recsys.cli.reading import format_options
+from lbg_recsys.cli.terminal import bars
+from lbg_recsys.cli.writing import block_writer, output_option
+from lbg_recsys.progress import bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings import RatingModel
+
+_BLOCK = 1 << 16
+
+
+@click.command()
+@model_argument
+@click.argument("pairs", metavar="[PAIRS]", required=False)
+@click.option("--user", metavar="ID", help="The user of a single pair.")
+@click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
+@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.")
+@click.option(
+    "--point", type=click.Choice(["mode", "mean", "median"]), help="What is predicted; as fitted by default."
+)
+@click.option(
+    "--mass",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Probability that an interval holds.",
+)
+@format_options
+@quiet_option
+@json_option
+def predict(
+    model: str,
+    pairs: str | None,
+    user: str | None,
+    item: str | None,
+    output: str | None,
+    point: str | None,
+    mass: float,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Predict the rating of a pair, or of a file of PAIRS.
+
+    PAIRS has the columns user and item, in any layout that fit reads. The output has a line for each: the
+    predicted rating, its standard deviation, the interval and the probability of every level. A user or item
+    that the model does not know is predicted from what it knows of all.
+
+    \b
+    Examples:
+      lbg-recsys predict model.lbg --user 3 --item "Crimson Comet"
+      lbg-recsys predict model.lbg --user 3 --item 8 --json
+      lbg-recsys predict model.lbg pairs.csv -o predictions.csv
+      lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
+    """
+    from lbg_recsys import load
+
+    if (pairs is None) == (user is None and item is None):
+        raise click.UsageError("give either a file of PAIRS, or --user and --item")
+    if pairs is None and (user is None or item is None):
+        raise click.UsageError("a single pair needs both --user and --item")
+    loaded = load(model)
+    loaded.point = point or loaded.point
+    if pairs is None:
+        _one(loaded, find_user(loaded, str(user)), find_item(loaded, str(item)), mass, as_json)
+    else:
+        _many(loaded, pairs, how, output, mass, quiet, as_json)
+
+
+def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: float) -> "pd.DataFrame":
+    """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...)."""
+    import pandas as pd
+
+    from lbg_recsys.core import predictive
+
+    codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
+    probability = model.predictive(*codes).probability
+    low, high = predictive.interval(probability, model.levels, mass)
+    table: dict[str, Any] = {
+        "user": users,
+        "item": items,
+        "prediction": predictive.point(probability, model.levels, model.point),
+        "std": predictive.std(probability, model.levels),
+        "low": low,
+        "high": high,
+    }
+    table |= {f"p_{level:g}": probability[:, place] for place, level in enumerate(model.levels)}
+    return pd.DataFrame(table)
+
+
+def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
+    row = predictions(model, [user], [item], mass).iloc[0]
+    distribution = {f"{level:g}": row[f"p_{level:g}"] for level in model.levels}
+    if as_json:
+        facts = {name: row[name] for name in ("user", "item", "prediction", "std", "low", "high")}
+        print_json({**facts, "title": model.titles.get(item), "mass": mass, "distribution": distribution})
+        return
+    click.echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
+    print_table(["std", f"{mass:.0%} interval"], [[float(row["std"]), f"{row['low']:g} .. {row['high']:g}"]])
+    click.echo()
+    click.echo(bars(distribution))
+
+
+def _many(
+    model: "RatingModel",
+    source: str,
+    how: dict[str, Any],
+    output: str | None,
+    mass: float,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    from lbg_recsys.datasets import read_pairs
+
+    frame = read_pairs(source, **how)
+    users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
+    with (
+        bar("predicting", quiet) as progress,
+        block_writer(output, default=".jsonl" if as_json else ".csv") as writer,
+    ):
+        for first in range(0, len(users), _BLOCK):
+            last = first + _BLOCK
+            writer.write(predictions(model, users[first:last], items[first:last], mass))
+            progress(min(last, len(users)), len(users), "")
+    if not quiet:
+        new = {
+            "users": int((model.matrix.users.codes(users) < 0).sum()),
+            "items": int((model.matrix.items.codes(items) < 0).sum()),
+        }
+        told = " and ".join(f"{count:,} with unknown {what}" for what, count in new.items() if count)
+        place = f" to {output}" if output else ""
+        click.echo(f"Wrote {writer.n_rows:,} predictions{place}{f' ({told})' if told else ''}.", err=True)

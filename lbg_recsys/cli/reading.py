@@ -1,0 +1,97 @@
+"""What commands share that read ratings: the options that say how, and what was read, in words."""
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from lbg_recsys.cli.common import parse_columns
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings import RatingMatrix
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NAMED = ("ml-100k", "sample")
+
+
+def _delimiter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    return {"tab": "\t", r"\t": "\t"}.get(value, value) if value is not None else None
+
+
+def format_options(command: F) -> F:
+    """How a file is to be read, where it does not say so itself."""
+    for option in (
+        click.option(
+            "--delimiter", callback=_delimiter, help="Between the fields; found out by default. 'tab' is \\t."
+        ),
+        click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
+        click.option(
+            "--columns",
+            metavar="NAMES",
+            callback=lambda ctx, parameter, value: parse_columns(value),
+            help="Which columns to take, as names or as positions from 1: who,what,stars or 1,2,4.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def scale_option(command: F) -> F:
+    """The bounds of the rating scale."""
+    return click.option(
+        "--scale",
+        type=(float, float),
+        default=None,
+        metavar="LOW HIGH",
+        help="Lowest and highest rating; found in the ratings by default.",
+    )(command)
+
+
+def ratings_argument(command: F) -> F:
+    """Where the ratings are."""
+    return click.argument("ratings", metavar="RATINGS")(command)
+
+
+def read_matrix(
+    source: str, *, scale: tuple[float, float] | None, columns: Any, header: bool | None, delimiter: str | None
+) -> "RatingMatrix":
+    """Ratings from wherever `read_ratings` finds them, as a matrix."""
+    from lbg_recsys.datasets import read_ratings
+    from lbg_recsys.ratings import RatingMatrix
+
+    frame = read_ratings(source, columns=columns, header=header, delimiter=delimiter)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` tells it
+        return RatingMatrix.from_frame(frame, scale=scale)
+
+
+def facts_of(matrix: "RatingMatrix") -> dict[str, Any]:
+    """What was read, for machines."""
+    scale = matrix.scale
+    return {
+        "users": matrix.n_users,
+        "items": matrix.n_items,
+        "ratings": matrix.n_ratings,
+        "duplicates": matrix.n_duplicates,
+        "scale": [scale.lower, scale.upper],
+        "levels": len(scale.levels),
+        "discrete": scale.discrete,
+    }
+
+
+def in_words(matrix: "RatingMatrix") -> str:
+    """What was read, for people.
+
+    >>> from lbg_recsys import RatingMatrix
+    >>> in_words(RatingMatrix.from_arrays([1, 2], [1, 1], [3, 5]))
+    '2 ratings of 1 items by 2 users, on the scale 3..5 (3 levels)'
+    """
+    scale = matrix.scale
+    kind = f"{len(scale.levels)} levels" if scale.discrete else "continuous"
+    text = f"{matrix.n_ratings:,} ratings of {matrix.n_items:,} items by {matrix.n_users:,} users"
+    text += f", on the scale {scale.lower:g}..{scale.upper:g} ({kind})"
+    if matrix.n_duplicates:
+        text += f"; {matrix.n_duplicates:,} repeated a (user, item) pair, of which the last counts"
+    return text

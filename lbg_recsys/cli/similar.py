@@ -1,0 +1,56 @@
+"""``lbg-recsys similar``: items or users that are alike."""
+
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.common import json_option, print_json, print_table
+from lbg_recsys.cli.models import find_item, find_user, model_argument, title_of
+from lbg_recsys.errors import DataError
+
+
+@click.command()
+@model_argument
+@click.option("--item", metavar="ID", help="Items rated like this one: its id or title.")
+@click.option("--user", metavar="ID", help="Users whose topics are like this one's.")
+@click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
+@click.option(
+    "--metric",
+    type=click.Choice(["hellinger", "kl"]),
+    default="hellinger",
+    show_default=True,
+    help="Distance between distributions: Hellinger, or symmetrised Kullback-Leibler.",
+)
+@json_option
+def similar(model: str, item: str | None, user: str | None, number: int, metric: str, as_json: bool) -> None:
+    """Find the items or the users most alike.
+
+    \b
+    Examples:
+      lbg-recsys similar model.lbg --item "Crimson Comet"
+      lbg-recsys similar model.lbg --item 8 -n 3 --metric kl --json
+      lbg-recsys similar model.lbg --user 3
+    """
+    from lbg_recsys import load
+
+    if (item is None) == (user is None):
+        raise click.UsageError("give either --item ID or --user ID")
+    loaded: Any = load(model)
+    if not hasattr(loaded, "similar_items"):
+        raise DataError(f"a {type(loaded).__name__} has no similarities; fit with --algo lbg for them")
+    if item is not None:
+        found = loaded.similar_items(find_item(loaded, item), number, metric=metric)
+    else:
+        found = loaded.similar_users(find_user(loaded, str(user)), number, metric=metric)
+    what = "item" if item is not None else "user"
+    named = item is not None and bool(loaded.titles)
+    if as_json:
+        print_json(
+            [
+                {what: raw_id, **({"title": loaded.titles.get(raw_id)} if named else {}), "similarity": similarity}
+                for raw_id, similarity in found
+            ]
+        )
+        return
+    rows = [[raw_id, *([title_of(loaded, raw_id)] if named else []), similarity] for raw_id, similarity in found]
+    print_table([what, *(["title"] if named else []), "similarity"], rows)

@@ -1,0 +1,70 @@
+"""``lbg-recsys topics``: who the topics are."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lbg_recsys.cli.common import json_option, print_json, print_table
+from lbg_recsys.cli.models import model_argument, title_of
+from lbg_recsys.cli.pictures import plot_option
+from lbg_recsys.errors import DataError
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings import RatingModel
+    from lbg_recsys.ratings.topics import Topic
+
+
+@click.command()
+@model_argument
+@click.option("-n", "--number", type=click.IntRange(min=1), default=5, show_default=True, help="Items of each kind.")
+@plot_option
+@json_option
+def topics(model: str, number: int, plot: str | None, as_json: bool) -> None:
+    """Show what each topic gathers, loves and hates.
+
+    Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
+    its users rate furthest above and below the average of everybody.
+
+    \b
+    Examples:
+      lbg-recsys topics model.lbg
+      lbg-recsys topics model.lbg -n 3 --json
+      lbg-recsys topics model.lbg --plot topics.png
+    """
+    from lbg_recsys import load
+    from lbg_recsys.ratings.topics import topics as topics_of
+
+    loaded: Any = load(model)
+    if not hasattr(loaded, "posterior"):
+        raise DataError(f"a {type(loaded).__name__} has no topics of users to show; fit with --algo lbg for them")
+    found = topics_of(loaded, number)
+    if plot:
+        from lbg_recsys.cli.pictures import draw_topics
+
+        draw_topics(found, loaded.titles, plot)
+    if as_json:
+        print_json([asdict(topic) for topic in found])
+    else:
+        _show(loaded, found)
+
+
+def _show(model: "RatingModel", found: "list[Topic]") -> None:
+    for topic in found:
+        click.echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
+        kinds = (topic.typical, topic.loves, topic.hates)
+        rows = []
+        for place in range(max(map(len, kinds))):
+            typical, loves, hates = (kind[place] if place < len(kind) else None for kind in kinds)
+            rows.append(
+                [
+                    f"{title_of(model, typical.item)}" if typical else "",
+                    f"{typical.probability:.0%}" if typical else "",
+                    f"{title_of(model, loves.item)}" if loves else "",
+                    f"{loves.rating - loves.rating_of_all:+.1f}" if loves else "",
+                    f"{title_of(model, hates.item)}" if hates else "",
+                    f"{hates.rating - hates.rating_of_all:+.1f}" if hates else "",
+                ]
+            )
+        print_table(["typical", "rated", "loves", "", "hates", ""], rows)
+        click.echo()

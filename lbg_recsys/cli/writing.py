@@ -1,0 +1,102 @@
+"""Tables that go to a file block by block, in bounded memory, and replace it only when they are complete."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.files import atomic_write
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+
+
+def output_option(what: str, *, required: bool = False) -> Callable[[F], F]:
+    """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder."""
+    return click.option(
+        "-o", "--output", metavar="FILE", required=required, callback=_looked_at, help=what, type=click.Path()
+    )
+
+
+def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    folder = os.path.dirname(os.path.realpath(value))
+    if os.path.isdir(value):
+        raise DataError(f"{value} is a folder: name a file in it")
+    if not os.path.isdir(folder):
+        raise DataError(f"{value} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise DataError(f"{value} cannot be written: the folder {folder} is read-only")
+    return value
+
+
+class BlockWriter:
+    """Takes frames with the same columns, one after the other."""
+
+    def __init__(self, stream: IO[bytes], kind: str) -> None:
+        self._stream, self._kind = stream, kind
+        self._parquet: Any = None
+        self._first = True
+        self.n_rows = 0
+
+    def write(self, frame: "pd.DataFrame") -> None:
+        """Append a block."""
+        self.n_rows += len(frame)
+        if self._kind == ".parquet":
+            self._write_parquet(frame)
+        elif self._kind == ".jsonl":
+            text = frame.to_json(orient="records", lines=True, force_ascii=False, double_precision=15)
+            self._stream.write(text.encode("utf-8", "surrogatepass"))
+        else:
+            separator = "\t" if self._kind == ".tsv" else ","
+            text = frame.to_csv(index=False, header=self._first, sep=separator, lineterminator="\n")
+            self._stream.write(text.encode("utf-8", "surrogatepass"))
+        self._first = False
+
+    def _write_parquet(self, frame: "pd.DataFrame") -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # The first block decides the types; ids of both kinds are text, for a column has one type.
+        for name in ("user", "item"):
+            if name in frame and frame[name].dtype == object and not all(isinstance(v, str) for v in frame[name]):
+                frame = frame.assign(**{name: [str(value) for value in frame[name]]})
+        schema: Any = self._parquet.schema if self._parquet is not None else None
+        table: Any = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
+        if self._parquet is None:
+            self._parquet = pq.ParquetWriter(self._stream, table.schema)
+        self._parquet.write_table(table)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._parquet is not None:
+            self._parquet.close()
+
+
+@contextmanager
+def block_writer(path: str | None, *, default: str = ".csv") -> Iterator[BlockWriter]:
+    """A `BlockWriter` to a file, whose suffix says the kind, or to standard output (then of the ``default`` kind)."""
+    if path is None:
+        yield BlockWriter(sys.stdout.buffer, default)
+        return
+    kind = os.path.splitext(path)[1].lower() if os.path.splitext(path)[1] else default
+    if kind not in SUFFIXES:
+        raise DataError(f"{path} ends in {kind!r}: name a file that ends in {', '.join(SUFFIXES)}")
+    if kind == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from error
+    with atomic_write(path) as stream:
+        writer = BlockWriter(stream, kind)
+        yield writer
+        writer.close()
