@@ -1,0 +1,14 @@
+"""The Latent Bernoulli-Gauss model for text: clustering, feature selection, classification.
+
+Estimators that keep scikit-learn's contract; input is documents by words, sparse or dense, not negative.
+`MixtureOfUnigrams` and `PLSI` are the models the paper compares with (its third, LDA, is scikit-learn's).
+"""
+
+from lbg_recsys.text.classifier import LBGClassifier
+from lbg_recsys.text.mixture import LBGMixture
+from lbg_recsys.text.plotting import plot_keywords, plot_topics
+from lbg_recsys.text.plsi import PLSI
+from lbg_recsys.text.selector import LBGSelector
+from lbg_recsys.text.unigrams import MixtureOfUnigrams
+
+__all__ = ["PLSI", "LBGClassifier", "LBGMixture", "LBGSelector", "MixtureOfUnigrams", "plot_keywords", "plot_topics"]

@@ -1,0 +1,172 @@
+"""Algorithm 1 of the paper on ranked documents, from given first posteriors to fitted parameters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lbg_recsys.core.em import EMResult, run_em
+from lbg_recsys.core.keywords import (
+    CrossGaussians,
+    Totals,
+    cross_evidence,
+    cross_gaussians,
+    expected_lengths,
+    keyword_counts,
+    q_fixed_point,
+    with_keywords,
+)
+from lbg_recsys.core.parameters import Parameters
+from lbg_recsys.core.rows import Floats, Ints, SparseRows
+from lbg_recsys.core.statistics import SufficientStatistics
+from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
+
+COOLEST = 0.05  # the first beta of annealing
+_SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
+_UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings of `LBGMixture` that training needs, resolved to numbers. ``n_keywords`` None is the paper's q."""
+
+    n_keywords: int | None
+    length_temper: float | None
+    given_count: bool
+    prior_p: float | None  # None: the rule of `default_prior_p`
+    prior_gauss: float
+    var_floor: float
+    anneal: int | None
+    max_iter: int
+    tol: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Fitted parameters, what they were fitted from, and how it went."""
+
+    parameters: Parameters
+    q: Ints
+    cross: CrossGaussians
+    statistics: SufficientStatistics
+    totals: Totals
+    mu: Floats
+    lower_bound: float
+    n_iter: int
+    converged: bool
+
+
+def temper(keywords: SparseRows, length_temper: float | None) -> float | Floats:
+    """beta_j = min(1, L / g_j): beyond L keywords, more words make a document no more certain."""
+    if length_temper is None:
+        return 1.0
+    return np.minimum(1.0, length_temper / np.maximum(keyword_counts(keywords), 1))
+
+
+def default_prior_p(rate: Floats) -> float:
+    """Pseudo-documents in which the average word would be a keyword half a time: n / (2 sum of the rates)."""
+    return 0.5 * len(rate) / max(float(rate.sum()), 1e-300)
+
+
+def prior_of(statistics: SufficientStatistics, recipe: Recipe) -> Prior:
+    """The corpus rate, mean and variance of every word as a keyword, with the strengths asked for."""
+    floor = recipe.var_floor * (float(statistics.second.sum()) / max(float(statistics.count.sum()), 1e-300) or 1.0)
+    rate, mean, var = column_moments(statistics, floor, _SHRINK)
+    rate = (rate * statistics.n_rows + _UNSEEN) / (statistics.n_rows + 2.0 * _UNSEEN)
+    strength = default_prior_p(rate) if recipe.prior_p is None else recipe.prior_p
+    return Prior(rate, mean, var, strength, recipe.prior_gauss, floor)
+
+
+def cross_of(totals: Totals, statistics: SufficientStatistics, recipe: Recipe, floor: float) -> CrossGaussians:
+    """The cross-Gaussians, shrunk to the words' moments over all documents as the topics' are to theirs."""
+    return cross_gaussians(totals, statistics, floor, recipe.prior_gauss)
+
+
+def train(
+    rows: SparseRows, mu: Floats, recipe: Recipe, callback: Callable[[int, float], None] | None = None
+) -> Trained:
+    """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
+
+    While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
+    when x does not move after that either.
+    """
+    n_topics = mu.shape[1]
+    moving = recipe.n_keywords is None
+    q = np.full(n_topics, recipe.n_keywords or max(1, round(keyword_counts(rows).mean() / 2)), dtype=np.int64)
+    keywords = with_keywords(rows, expected_lengths(mu, q))
+    statistics = gather(keywords, mu)
+    mu, statistics = _annealed(keywords, mu, statistics, recipe)
+    used, resting = 0, not moving
+    while True:
+        budget = recipe.max_iter - used
+        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, callback)
+        used += result.n_iter
+        mu = posteriors_given(keywords, result.parameters, recipe)
+        if not moving:
+            converged = result.converged
+            break
+        new_q = q_fixed_point(result.parameters.p)
+        chosen = with_keywords(rows, expected_lengths(mu, new_q))
+        rested, resting = resting, np.array_equal(chosen.stop, keywords.stop)
+        converged = rested and resting and result.converged
+        if converged or used >= recipe.max_iter:
+            break
+        q, keywords = new_q, chosen
+        statistics = result.statistics if resting else gather(keywords, mu)
+    totals = Totals.of(rows)
+    cross = cross_of(totals, result.statistics, recipe, prior_of(result.statistics, recipe).floor)
+    bound = result.lower_bound + float(cross_evidence(rows, keywords, cross).mean())
+    return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged)
+
+
+def posteriors_given(keywords: SparseRows, parameters: Parameters, recipe: Recipe) -> Floats:
+    """Posteriors (m, k) of documents with chosen keywords; one without any has the topics' weights."""
+    joint = log_joint(keywords, parameters, given_count=recipe.given_count)
+    joint[keyword_counts(keywords) == 0] = np.log(np.maximum(parameters.lam, 1e-300))
+    return posterior(joint, temper(keywords, recipe.length_temper))[0]
+
+
+def absorbed(
+    trained_on: SufficientStatistics, batch: SparseRows, parameters: Parameters, recipe: Recipe
+) -> SufficientStatistics:
+    """The statistics so far and those of a batch of documents (their keywords) under the current parameters."""
+    beta = temper(batch, recipe.length_temper)
+    return trained_on + e_step(batch, parameters, beta, given_count=recipe.given_count)
+
+
+def _em_given_keywords(
+    keywords: SparseRows,
+    statistics: SufficientStatistics,
+    recipe: Recipe,
+    max_iter: int,
+    callback: Callable[[int, float], None] | None,
+) -> EMResult[Parameters, SufficientStatistics]:
+    prior = prior_of(statistics, recipe)  # sums over topics, so the same in every iteration while x is held
+    beta = temper(keywords, recipe.length_temper)
+    return run_em(
+        statistics,
+        lambda statistics: m_step(statistics, prior),
+        lambda parameters: e_step(keywords, parameters, beta, given_count=recipe.given_count),
+        lambda parameters, statistics: (
+            (statistics.evidence + log_prior(parameters, prior, given_count=recipe.given_count)) / len(keywords)
+        ),
+        max_iter=max_iter,
+        tol=recipe.tol,
+        callback=callback,
+    )
+
+
+def _annealed(
+    keywords: SparseRows, mu: Floats, statistics: SufficientStatistics, recipe: Recipe
+) -> tuple[Floats, SufficientStatistics]:
+    """Deterministic annealing: EM steps with beta rising from `COOLEST` to 1."""
+    if not recipe.anneal:
+        return mu, statistics
+    prior = prior_of(statistics, recipe)
+    beta = temper(keywords, recipe.length_temper)
+    for warmth in np.geomspace(COOLEST, 1.0, recipe.anneal):
+        parameters = m_step(statistics, prior)
+        joint = log_joint(keywords, parameters, given_count=recipe.given_count)
+        mu, _ = posterior(joint, warmth * np.asarray(beta))
+        statistics = gather(keywords, mu)
+    return mu, statistics

@@ -1,0 +1,210 @@
+"""Supervised inference: one topic model per class, the class that explains a document best."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from lbg_recsys.core.rows import Floats
+from lbg_recsys.text._documents import checked_documents
+from lbg_recsys.text.mixture import LBGMixture
+
+_HELD_OUT = 0.2
+
+
+class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """argmax over classes l of Pr(l) Pr(d | l), with one model of this package fitted to each class.
+
+    Every class model chooses the same number of keywords in a document, so that all of them explain the same
+    indicators x: with more keywords in one class than in another the likelihoods would not compare.
+
+    Parameters
+    ----------
+    estimator : LBGMixture, MixtureOfUnigrams, PLSI or None
+        The model of a class, cloned. None is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5,
+        prior_gauss=5)``: all words of a document, priors for classes of some hundred documents and more.
+    n_topics : int, sequence of int, or None
+        Topics per class. Of several numbers each class takes the one that gives a fifth of its documents, held
+        out, the highest likelihood. None leaves ``estimator``'s own. Never more than a class has documents.
+    class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
+        Pr(l). The paper's rule is "uniform".
+    max_false_positive_rate : float or None
+        Two classes only: move the threshold so that in cross-validation on the training documents at most this
+        share of ``classes_[0]`` was called ``classes_[1]`` (of ham called spam).
+    cv : int
+        Folds of that cross-validation.
+    random_state : int, RandomState or None
+        For the splits, and for class models that have none of their own.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,)
+    estimators_ : the fitted model of each class
+    class_log_prior_ : (n_classes,)
+    threshold_ : float, subtracted from the log-odds of two classes; 0 unless a rate was asked for
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> texts = ["goal keeper goal", "keeper and penalty", "flour sugar oven", "oven and sugar"]
+    >>> vectorizer = TfidfVectorizer(stop_words="english")
+    >>> model = LBGClassifier(n_topics=1).fit(vectorizer.fit_transform(texts), ["ball", "ball", "cake", "cake"])
+    >>> model.predict(vectorizer.transform(["the keeper", "more sugar"])).tolist()
+    ['ball', 'cake']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "score_samples"]), None],
+        "n_topics": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "class_prior": [StrOptions({"empirical", "uniform"}), "array-like"],
+        "max_false_positive_rate": [Interval(Real, 0, 1, closed="both"), None],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_topics: int | Sequence[int] | None = 4,
+        class_prior: str | Sequence[float] = "empirical",
+        max_false_positive_rate: float | None = None,
+        cv: int = 5,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_topics = n_topics
+        self.class_prior = class_prior
+        self.max_false_positive_rate = max_false_positive_rate
+        self.cv = cv
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> "LBGClassifier":
+        """Fit one model to the documents ``X`` of each class in ``y``."""
+        if y is None:
+            raise ValueError("LBGClassifier requires y to be passed, but the target y is None")
+        documents = checked_documents(self, X, reset=True)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if len(y) != documents.shape[0]:
+            raise ValueError(f"X has {documents.shape[0]} documents, y has {len(y)} labels")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"LBGClassifier needs samples of at least 2 classes, but y has one class: {self.classes_[0]!r}"
+            )
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
+        self.class_log_prior_ = self._log_prior(codes)
+        self.threshold_ = 0.0
+        if self.max_false_positive_rate is not None:
+            self.threshold_ = self._threshold(documents, codes, int(seeds[0]))
+        self.estimators_ = self._fit_classes(documents, codes, int(seeds[1]))
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Two classes: log-odds of ``classes_[1]`` less the threshold, (m,). More: log Pr(l) Pr(d | l), (m, h)."""
+        joint = self._joint(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log Pr(l | d), (n_documents, n_classes); a moved threshold counts as a moved class prior.
+
+        There is no ``predict_proba``: as with naive Bayes these are good for ranking, far too sure as numbers.
+        """
+        return log_softmax(self._joint(X), axis=1)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each document."""
+        best = self._joint(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _joint(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        joint = _joint(self.estimators_, self.class_log_prior_, checked_documents(self, X, reset=False))
+        if joint.shape[1] == 2:
+            joint[:, 1] -= self.threshold_
+        return joint
+
+    def _log_prior(self, codes: np.ndarray) -> Floats:
+        n_classes = len(self.classes_)
+        if isinstance(self.class_prior, str):
+            counts = np.bincount(codes) if self.class_prior == "empirical" else np.ones(n_classes)
+            return np.log(counts / counts.sum())
+        prior = np.asarray(self.class_prior, dtype=np.float64)
+        if prior.shape != (n_classes,) or (prior <= 0.0).any():
+            raise ValueError(
+                f"class_prior is {self.class_prior!r}; it must have {n_classes} positive numbers, one a class"
+            )
+        return np.log(prior / prior.sum())
+
+    def _template(self) -> Any:
+        if self.estimator is None:
+            return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=5.0)
+        if getattr(self.estimator, "n_keywords", None) == "paper":
+            raise ValueError(
+                'n_keywords="paper" gives each class a number of keywords of its own, and then their likelihoods '
+                "do not compare; give the estimator a whole number of keywords, or None for all words"
+            )
+        return clone(self.estimator)
+
+    def _fit_classes(self, documents: sp.csr_array, codes: np.ndarray, seed: int) -> list[Any]:
+        return [self._fit_class(documents[codes == code], seed) for code in range(len(self.classes_))]
+
+    def _fit_class(self, documents: sp.csr_array, seed: int) -> Any:
+        model = self._template()
+        if model.random_state is None:
+            model.set_params(random_state=seed)
+        filled = max(1, int((np.diff(documents.indptr) > 0).sum()))
+        if self.n_topics is None or isinstance(self.n_topics, Integral):
+            wanted = model.n_components if self.n_topics is None else self.n_topics
+            return model.set_params(n_components=min(int(wanted), filled)).fit(documents)
+        numbers = [int(n) for n in np.ravel(self.n_topics)]
+        chosen = self._by_held_out_likelihood(model, documents, numbers, seed)
+        return clone(model).set_params(n_components=min(chosen, filled)).fit(documents)
+
+    def _by_held_out_likelihood(self, model: Any, documents: sp.csr_array, numbers: list[int], seed: int) -> int:
+        if not numbers or min(numbers) < 1:
+            raise ValueError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
+        known, held_out = train_test_split(np.arange(documents.shape[0]), test_size=_HELD_OUT, random_state=seed)
+        usable = [n for n in numbers if n <= (np.diff(documents[known].indptr) > 0).sum()] or [1]
+        scores = [
+            clone(model).set_params(n_components=n).fit(documents[known]).score(documents[held_out]) for n in usable
+        ]
+        return usable[int(np.argmax(scores))]
+
+    def _threshold(self, documents: sp.csr_array, codes: np.ndarray, seed: int) -> float:
+        """The log-odds that at most the wanted share of ``classes_[0]`` exceeds when it is held out."""
+        if len(self.classes_) != 2:
+            raise ValueError(
+                f"max_false_positive_rate={self.max_false_positive_rate} needs two classes, y has "
+                f"{len(self.classes_)}: {self.classes_!r}"
+            )
+        odds = np.empty(len(codes))
+        folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
+        for known, held_out in folds.split(np.zeros(len(codes)), codes):
+            models = self._fit_classes(documents[known], codes[known], seed)
+            joint = _joint(models, self.class_log_prior_, documents[held_out])
+            odds[held_out] = joint[:, 1] - joint[:, 0]
+        negative = np.sort(odds[codes == 0])[::-1]
+        allowed = int(np.floor(self.max_false_positive_rate * len(negative)))
+        return float(negative[allowed]) if allowed < len(negative) else float(negative[-1]) - 1.0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _joint(models: list[Any], log_prior: Floats, documents: sp.csr_array) -> Floats:
+    return np.column_stack([model.score_samples(documents) for model in models]) + log_prior

@@ -1,0 +1,328 @@
+"""The Latent Bernoulli-Gauss mixture of documents."""
+
+import logging
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logsumexp
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from lbg_recsys.core.keywords import (
+    CrossGaussians,
+    Totals,
+    cross_evidence,
+    expected_lengths,
+    log_joint_own_keywords,
+    q_fixed_point,
+    with_keywords,
+)
+from lbg_recsys.core.parameters import P_MARGIN, Parameters
+from lbg_recsys.core.rows import Floats, Ints, SparseRows
+from lbg_recsys.core.statistics import SufficientStatistics
+from lbg_recsys.core.steps import log_joint, m_step, posterior
+from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
+from lbg_recsys.text._start import first_posteriors
+from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._training import Recipe, Trained, absorbed, cross_of, posteriors_given, prior_of, train
+
+_log = logging.getLogger(__name__)
+_ALL_WORDS = np.iinfo(np.int32).max
+
+
+class LBGMixture(TopicModel):
+    """Documents as a mixture of topics, each with keywords of its own (Algorithm 1 of the paper).
+
+    In a document d = (m_1, ..., m_n) of topic s, with x_i = 1 where word i is one of its keywords (Eqn. pdy),
+
+        Pr(d | s) = prod_i [p_si N(m_i; c_si, var_si)]^x_i [(1 - p_si) N(m_i; c_i, var_i)]^(1 - x_i):
+
+    how often a keyword occurs depends on the topic, how often any other word occurs only on the word. The
+    keywords of a document are its most frequent words (highest tf-idf). Work per iteration is
+    O(keywords * topics); memory is O(entries + words * topics).
+
+    The defaults depart from the paper where it fails on real text (``docs/text.md`` says how, with figures).
+    The literal algorithm is ``LBGMixture(k, n_keywords="paper", length_temper=None, prior_p=0, prior_gauss=0,
+    init="random")``.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of topics, k.
+    n_keywords : int, None or "paper"
+        Keywords per document: its so many largest values (fewer where it has fewer words). None: all of its
+        words. "paper": as many as Eqn. g says, with q by the rule of Eqn. up-q damped to its fixed point.
+    length_temper : float or None
+        Take document length out of the evidence: a document speaks with the voice of at most this many
+        keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper.
+    evidence : {"auto", "bernoulli", "draws"}
+        What the choice of keywords says about the topic. "bernoulli": that of Eqn. pdy, in which their number
+        counts too, so that short documents flock to topics of few keywords. "draws": the number is taken as
+        given, prod over keywords of p_si / sum_l p_sl. "auto": "draws" with a `length_temper`, else "bernoulli".
+        Both give the same p, and `score_samples` is always Eqn. pdy.
+    prior_p : float or "auto"
+        Pseudo-documents of the whole corpus that every topic is given, shrinking p_si to the word's corpus rate.
+        0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword half a time in
+        them, n_words / (2 * mean keywords a document).
+    prior_gauss : float
+        Pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the paper.
+    init : {"kmeans", "random"}
+        Where EM starts: spherical k-means, or random posteriors.
+    anneal : int or None
+        Let the posteriors harden over so many first iterations (beta from 0.05 to 1).
+    n_init : int
+        The number of starts.
+    combine : {"best", "consensus"}
+        Of several starts keep the one with the highest bound, or match their topics, average their posteriors
+        and run EM once more from there. "consensus" costs one more fit, and is the one to use for clustering.
+    max_iter, tol : int, float
+        Stop EM when the bound gains less than ``tol`` a document.
+    var_floor : float
+        The least variance, as a share of the mean square of the keywords' values.
+    random_state : int, RandomState or None
+        The same seed gives the same bits.
+    verbose : int
+        Log the bound at each iteration (logger ``lbg_recsys.text.mixture``, level INFO).
+
+    Attributes
+    ----------
+    weights_ : (k,) lam_s
+    keyword_prob_, means_, variances_ : (k, n) p_si, c_si, var_si
+    n_keywords_ : (k,) q_s
+    cross_means_, cross_variances_ : (n,) c_i, var_i
+    labels_ : (n_documents,) the topics of the training documents
+    lower_bound_, n_iter_, converged_ : the objective a document, the EM iterations, whether they settled
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> texts = ["goal keeper goal", "keeper and penalty", "flour sugar oven", "oven and sugar"]
+    >>> vectorizer = TfidfVectorizer(sublinear_tf=True, stop_words="english")
+    >>> model = LBGMixture(2, random_state=0).fit(vectorizer.fit_transform(texts))
+    >>> labels = model.labels_
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    >>> sorted(model.top_keywords(vectorizer.get_feature_names_out(), 1)[labels[2]] + ["oven"])
+    ['oven', 'oven']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_keywords": [Interval(Integral, 1, None, closed="left"), StrOptions({"paper"}), None],
+        "length_temper": [Interval(Real, 0, None, closed="neither"), None],
+        "evidence": [StrOptions({"auto", "bernoulli", "draws"})],
+        "prior_p": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "prior_gauss": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"kmeans", "random"})],
+        "anneal": [Interval(Integral, 1, None, closed="left"), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "combine": [StrOptions({"best", "consensus"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "var_floor": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        n_keywords: int | str | None = 60,
+        length_temper: float | None = 5.0,
+        evidence: str = "auto",
+        prior_p: float | str = "auto",
+        prior_gauss: float = 100.0,
+        init: str = "kmeans",
+        anneal: int | None = None,
+        n_init: int = 1,
+        combine: str = "best",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        var_floor: float = 1e-6,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_keywords = n_keywords
+        self.length_temper = length_temper
+        self.evidence = evidence
+        self.prior_p = prior_p
+        self.prior_gauss = prior_gauss
+        self.init = init
+        self.anneal = anneal
+        self.n_init = n_init
+        self.combine = combine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.var_floor = var_floor
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> "LBGMixture":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
+        documents = checked_documents(self, X, reset=True)
+        filled = enough_documents(documents, self.n_components)
+        rows, recipe = ranked_documents(filled), self._recipe()
+        trained = fit_restarts(
+            lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
+            lambda mu: train(rows, mu, recipe, self._report if self.verbose else None),
+            n_init=self.n_init,
+            combine=self.combine,
+            random_state=self.random_state,
+        )
+        warn_unsettled(trained.converged, self.max_iter)
+        self._keep(trained, documents.dtype)
+        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None) -> "LBGMixture":
+        """Learn from a further batch; the first call (or none after ``fit``) is a `fit`.
+
+        Sufficient statistics add up, so a batch costs one E-step of its own documents and one M-step:
+        incremental EM. ``labels_`` are those of this batch.
+        """
+        if not hasattr(self, "weights_"):
+            return self.fit(X)
+        documents = checked_documents(self, X, reset=False)
+        filled = documents[np.diff(documents.indptr) > 0]
+        if filled.shape[0]:
+            rows, recipe = ranked_documents(filled), self._recipe()
+            keywords = self._choose_keywords(rows)
+            statistics = absorbed(self._statistics, keywords, self._parameters(), recipe)
+            totals = self._totals + Totals.of(rows)
+            self._keep_statistics(statistics, totals, recipe, documents.dtype)
+        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        return self
+
+    def keywords(self, X: Any) -> sp.csr_array:
+        """Which words of each document are its keywords: the indicators x, boolean (n_documents, n_words)."""
+        check_is_fitted(self)
+        documents = checked_documents(self, X, reset=False)
+        chosen = self._choose_keywords(ranked_documents(documents))
+        lengths = chosen.stop - chosen.start
+        pointer = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], lengths)
+        columns = chosen.indices[np.repeat(chosen.start, lengths) + within]
+        result = sp.csr_array((np.ones(len(columns), dtype=bool), columns, pointer), shape=documents.shape)
+        result.sort_indices()
+        return result
+
+    def sample(self, n_samples: int = 1, n_words: int = 100) -> tuple[sp.csr_array, np.ndarray]:
+        """Write documents of ``n_words`` words by the paper's story; their counts, and their topics.
+
+        Draw a topic; toss a coin p_si for every word; make a die of c_si for the chosen and c_i for the other
+        words; draw words from it. An int ``random_state`` gives the same documents each time.
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples is {n_samples}; ask for at least one document")
+        random_state = check_random_state(self.random_state)
+        parameters, cross = self._parameters(), self._cross()
+        topics = random_state.choice(parameters.n_topics, size=n_samples, p=parameters.lam / parameters.lam.sum())
+        documents = []
+        for s in topics:
+            chosen = random_state.uniform(size=parameters.n_columns) < parameters.p[:, s]
+            die = np.where(chosen, parameters.c[:, s], cross.mean).clip(min=0.0)
+            total = die.sum()
+            die = die / total if total > 0.0 else np.full(len(die), 1.0 / len(die))
+            documents.append(sp.csr_array(random_state.multinomial(n_words, die)[None, :].astype(np.float64)))
+        return sp.vstack(documents, format="csr"), topics
+
+    def bic(self, X: Any) -> float:
+        """Bayesian information criterion of the model for documents ``X``: the lower the better."""
+        likelihood = self.score_samples(X)
+        return float(-2.0 * likelihood.sum() + self._n_parameters() * np.log(len(likelihood)))
+
+    def aic(self, X: Any) -> float:
+        """Akaike information criterion of the model for documents ``X``: the lower the better."""
+        return float(-2.0 * self.score_samples(X).sum() + 2.0 * self._n_parameters())
+
+    def _n_parameters(self) -> int:
+        k, n = self.keyword_prob_.shape
+        return (k - 1) + 3 * k * n + 2 * n
+
+    def _word_weights(self) -> Floats:
+        return self.keyword_prob_
+
+    def _posteriors(self, documents: sp.csr_array) -> Floats:
+        keywords = self._choose_keywords(ranked_documents(documents))
+        return posteriors_given(keywords, self._parameters(), self._recipe())
+
+    def _log_likelihood(self, documents: sp.csr_array) -> Floats:
+        rows = ranked_documents(documents)
+        keywords = self._choose_keywords(rows)
+        own = logsumexp(log_joint(keywords, self._parameters()), axis=1)
+        return own + cross_evidence(rows, keywords, self._cross())
+
+    def _choose_keywords(self, rows: SparseRows) -> SparseRows:
+        """The two steps for novel documents: posteriors with each topic's own x_s, then x of the expected size."""
+        q = self._q()
+        if (q == q[0]).all():  # all x_s are the same, and so is x
+            return with_keywords(rows, int(q[0]))
+        mu, _ = posterior(log_joint_own_keywords(rows, self._parameters(), q, self._cross()))
+        return with_keywords(rows, expected_lengths(mu, q))
+
+    def _recipe(self) -> Recipe:
+        n_keywords = {None: _ALL_WORDS, "paper": None}.get(self.n_keywords, self.n_keywords)
+        draws = self.evidence == "draws" or (self.evidence == "auto" and self.length_temper is not None)
+        return Recipe(
+            n_keywords=n_keywords,
+            length_temper=self.length_temper,
+            given_count=draws,
+            prior_p=None if self.prior_p == "auto" else self.prior_p,
+            prior_gauss=self.prior_gauss,
+            var_floor=self.var_floor,
+            anneal=self.anneal,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+
+    def _keep(self, trained: Trained, dtype: np.dtype) -> None:
+        self._set_parameters(trained.parameters, trained.q, trained.cross, dtype)
+        self._statistics, self._totals = trained.statistics, trained.totals
+        self.lower_bound_ = trained.lower_bound
+        self.n_iter_ = trained.n_iter
+        self.converged_ = trained.converged
+
+    def _keep_statistics(
+        self, statistics: SufficientStatistics, totals: Totals, recipe: Recipe, dtype: np.dtype
+    ) -> None:
+        prior = prior_of(statistics, recipe)
+        parameters = m_step(statistics, prior)
+        q = q_fixed_point(parameters.p) if recipe.n_keywords is None else self._q()
+        self._set_parameters(parameters, q, cross_of(totals, statistics, recipe, prior.floor), dtype)
+        self._statistics, self._totals = statistics, totals
+
+    def _set_parameters(self, parameters: Parameters, q: Ints, cross: CrossGaussians, dtype: np.dtype) -> None:
+        self.weights_ = parameters.lam.astype(dtype)
+        self.keyword_prob_ = parameters.p.T.astype(dtype)
+        self.means_ = parameters.c.T.astype(dtype)
+        self.variances_ = parameters.var.T.astype(dtype)
+        self.n_keywords_ = np.minimum(q, self.n_features_in_)
+        self.cross_means_ = cross.mean.astype(dtype)
+        self.cross_variances_ = cross.var.astype(dtype)
+
+    def _parameters(self) -> Parameters:
+        """The fitted attributes in the core's layout and precision."""
+        lam, p, c, var = (
+            np.ascontiguousarray(a.T, dtype=np.float64)
+            for a in (self.weights_, self.keyword_prob_, self.means_, self.variances_)
+        )
+        return Parameters(lam, np.clip(p, P_MARGIN, 1.0 - P_MARGIN), c, var)
+
+    def _cross(self) -> CrossGaussians:
+        return CrossGaussians(self.cross_means_.astype(np.float64), self.cross_variances_.astype(np.float64))
+
+    def _q(self) -> Ints:
+        return np.asarray(self.n_keywords_, dtype=np.int64)
+
+    def _report(self, iteration: int, bound: float) -> None:
+        _log.info("iteration %d: bound %.6f a document", iteration, bound)

@@ -1,0 +1,142 @@
+"""Probabilistic latent semantic indexing (Hofmann), which the paper compares with."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from lbg_recsys.core.aspects import em_pass, fold_in, log_likelihood
+from lbg_recsys.core.rows import Floats, SparseRows
+from lbg_recsys.text._documents import checked_documents, enough_documents
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
+from lbg_recsys.text._topics import TopicModel
+
+
+@dataclass(frozen=True)
+class _Fit:
+    mu: Floats  # Pr(s | d)
+    words: Floats  # Pr(w | s), (n, k)
+    lower_bound: float
+    n_iter: int
+    converged: bool
+
+
+class PLSI(TopicModel):
+    """Every word of a document has a topic of its own: Pr(w | d) = sum_s Pr(s | d) Pr(w | s).
+
+    The model has no Pr(d) for a novel document; as is usual its Pr(s | d) is found by EM with Pr(w | s) held
+    ("folding in"), and `score_samples` is the log-likelihood of its words with these. `predict` takes the topic
+    of the largest share.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of topics.
+    temper : float
+        beta of tempered EM, Pr(s | d, w) ~ (Pr(s | d) Pr(w | s))^beta; 1 is plain EM, less guards against
+        overfitting.
+    fold_in_iter : int
+        EM iterations for a novel document.
+    n_init, max_iter, tol, random_state
+        As in `LBGMixture`; starts are random.
+
+    Attributes
+    ----------
+    weights_ : (k,) Pr(s)
+    word_prob_ : (k, n) Pr(w | s)
+    labels_, lower_bound_, n_iter_, converged_ : as in `LBGMixture`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = PLSI(2, random_state=0).fit(np.array([[3, 2, 0], [2, 1, 0], [0, 0, 4], [0, 0, 1]]))
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "temper": [Interval(Real, 0, 1, closed="right")],
+        "fold_in_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        temper: float = 1.0,
+        fold_in_iter: int = 20,
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.temper = temper
+        self.fold_in_iter = fold_in_iter
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> "PLSI":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
+        documents = checked_documents(self, X, reset=True)
+        filled = enough_documents(documents, self.n_components)
+        rows = _rows(filled)
+        fit = fit_restarts(
+            lambda random_state: random_state.dirichlet(np.ones(self.n_components), size=len(rows)),
+            lambda mu: self._train(rows, mu),
+            n_init=self.n_init,
+            combine="best",
+            random_state=self.random_state,
+        )
+        warn_unsettled(fit.converged, self.max_iter)
+        lengths = np.asarray(filled.sum(axis=1)).ravel()
+        self.weights_ = (lengths @ fit.mu / lengths.sum()).astype(documents.dtype)
+        self.word_prob_ = fit.words.T.astype(documents.dtype)
+        self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
+        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        return self
+
+    def _train(self, rows: SparseRows, theta: Floats) -> _Fit:
+        # One pass with equal words spreads the random shares of the documents over their words.
+        flat = np.full((rows.n_columns, self.n_components), 1.0 / rows.n_columns)
+        _, phi, _ = em_pass(rows, theta, flat)
+        history: list[float] = []
+        converged = False
+        while len(history) < self.max_iter and not converged:
+            theta, phi, evidence = em_pass(rows, theta, phi, self.temper)
+            history.append(evidence / len(rows))
+            converged = len(history) > 1 and history[-1] - history[-2] < self.tol
+        return _Fit(theta, phi, history[-1], len(history), converged)
+
+    def _posteriors(self, documents: sp.csr_array) -> Floats:
+        return self._shares(_rows(documents))
+
+    def _log_likelihood(self, documents: sp.csr_array) -> Floats:
+        rows = _rows(documents)
+        return log_likelihood(rows, self._shares(rows), self._words())
+
+    def _shares(self, rows: SparseRows) -> Floats:
+        prior = self.weights_.astype(np.float64)
+        return fold_in(rows, self._words(), prior / prior.sum(), self.temper, self.fold_in_iter)
+
+    def _words(self) -> Floats:
+        return np.ascontiguousarray(self.word_prob_.T, dtype=np.float64)
+
+    def _word_weights(self) -> Floats:
+        return self.word_prob_
+
+
+def _rows(documents: sp.csr_array) -> SparseRows:
+    return SparseRows.from_csr(documents.indptr, documents.indices, documents.data, documents.shape[1])

@@ -1,0 +1,153 @@
+"""The mixture of unigrams (Nigam et al.), which the paper compares with."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logsumexp
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from lbg_recsys.core import unigrams as core
+from lbg_recsys.core.em import run_em
+from lbg_recsys.core.rows import Floats
+from lbg_recsys.core.steps import posterior
+from lbg_recsys.text._documents import checked_documents, enough_documents
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
+from lbg_recsys.text._start import first_posteriors
+from lbg_recsys.text._topics import TopicModel
+
+_UNSEEN = 0.5  # of an average entry: a word never seen is rare, not impossible
+
+
+@dataclass(frozen=True)
+class _Fit:
+    parameters: core.Unigrams
+    mu: Floats
+    lower_bound: float
+    n_iter: int
+    converged: bool
+
+
+class MixtureOfUnigrams(TopicModel):
+    """Every word of a document is drawn from the one die of its topic: Pr(d) = sum_s lam_s prod_i beta_si^m_i.
+
+    One topic, one model a class (`LBGClassifier` takes it) is naive Bayes in the manner of SpamBayes. tf-idf
+    weights stand for counts.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of topics.
+    prior : float
+        Pseudo-documents of the corpus' own word profile that every topic is given.
+    length_temper : float or None
+        A document speaks with the voice of at most so many words (total weight), as in `LBGMixture`.
+    init, n_init, combine, max_iter, tol, random_state
+        As in `LBGMixture`.
+
+    Attributes
+    ----------
+    weights_ : (k,) lam_s
+    word_prob_ : (k, n) beta_si
+    labels_, lower_bound_, n_iter_, converged_ : as in `LBGMixture`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = MixtureOfUnigrams(2, random_state=0).fit(np.array([[3, 0], [2, 0], [0, 4], [0, 1]]))
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "prior": [Interval(Real, 0, None, closed="left")],
+        "length_temper": [Interval(Real, 0, None, closed="neither"), None],
+        "init": [StrOptions({"kmeans", "random"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "combine": [StrOptions({"best", "consensus"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        prior: float = 1.0,
+        length_temper: float | None = None,
+        init: str = "kmeans",
+        n_init: int = 1,
+        combine: str = "best",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.prior = prior
+        self.length_temper = length_temper
+        self.init = init
+        self.n_init = n_init
+        self.combine = combine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> "MixtureOfUnigrams":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
+        documents = checked_documents(self, X, reset=True)
+        filled = enough_documents(documents, self.n_components)
+        words = filled.astype(np.float64)
+        fit = fit_restarts(
+            lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
+            lambda mu: self._train(words, mu),
+            n_init=self.n_init,
+            combine=self.combine,
+            random_state=self.random_state,
+        )
+        warn_unsettled(fit.converged, self.max_iter)
+        self.weights_ = fit.parameters.lam.astype(documents.dtype)
+        self.word_prob_ = np.exp(fit.parameters.log_beta.T).astype(documents.dtype)
+        self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
+        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        return self
+
+    def _train(self, words: sp.csr_array, mu: Floats) -> _Fit:
+        profile = np.asarray(words.sum(axis=0)).ravel() + _UNSEEN * words.data.mean()
+        profile /= words.shape[0]
+        power = self._power(words)
+        result = run_em(
+            core.gather(words, mu),
+            lambda statistics: core.m_step(statistics, profile, self.prior),
+            lambda parameters: core.e_step(words, parameters, power),
+            lambda parameters, statistics: (
+                (statistics.evidence + core.log_prior(parameters, profile, self.prior)) / words.shape[0]
+            ),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        return _Fit(result.parameters, result.statistics.mu, result.lower_bound, result.n_iter, result.converged)
+
+    def _power(self, words: sp.csr_array) -> float | Floats:
+        if self.length_temper is None:
+            return 1.0
+        return np.minimum(1.0, self.length_temper / np.maximum(np.asarray(words.sum(axis=1)).ravel(), 1e-300))
+
+    def _parameters(self) -> core.Unigrams:
+        beta = np.ascontiguousarray(self.word_prob_.T, dtype=np.float64)
+        return core.Unigrams(self.weights_.astype(np.float64), np.log(np.maximum(beta, 1e-300)))
+
+    def _posteriors(self, documents: sp.csr_array) -> Floats:
+        words = documents.astype(np.float64)
+        return posterior(core.log_joint(words, self._parameters()), self._power(words))[0]
+
+    def _log_likelihood(self, documents: sp.csr_array) -> Floats:
+        return logsumexp(core.log_joint(documents.astype(np.float64), self._parameters()), axis=1)
+
+    def _word_weights(self) -> Floats:
+        return self.word_prob_
