@@ -1,0 +1,191 @@
+"""Kept sweeps of a chain, compact, and predictions from them.
+
+A kept sweep is not one number more accurate than its own Monte Carlo error, so class means are stored in steps of
+1/127 of their component's largest, one byte each, and biases and noise as half precision. The last row and the last
+column of every array stand for the unknown (code -1): they come from the priors.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs import Chain
+from lbg_recsys.core.normal import normal_cdf
+from lbg_recsys.core.ridge import FAST
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Kept sweeps along the first axis of every array; see `Chain` for the names.
+
+    ``c_step`` is the unit of ``c``; ``share`` is q, the classes' shares among the entries, and ``base`` the
+    constant part of the indicator evidence: they and the rest below serve new rows and columns.
+    """
+
+    z: Array  # (S, rows + 1, H) int8
+    c: Array  # (S, columns + 1, H, K) int8
+    c_step: Array  # (S, H) float32
+    row_bias: Array  # (S, rows + 1) float16
+    col_bias: Array  # (S, columns + 1) float16
+    row_weight: Array  # (S, rows + 1) float16
+    col_weight: Array  # (S, columns + 1) float16
+    cuts: Array  # (S, levels - 1) float32
+    ordinal: Array  # (S,) bool
+    lam: Array  # (S, H, K) float32
+    tau: Array  # (S, H) float32
+    eta: Array  # (S, H, K, D) float16
+    omega: Array  # (S, D) float16
+    share: Array  # (S, H, K) float32
+    base: Array  # (S, H, K) float32
+    scalars: Array  # (S, 3) float32: row_tau, col_tau, noise_rate
+
+    def __len__(self) -> int:
+        return len(self.z)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
+
+    @staticmethod
+    def joined(parts: Sequence["Draws"]) -> "Draws":
+        """The sweeps of several chains of one orientation, one after another."""
+        return Draws(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Draws)))
+
+
+def keep(chain: Chain, cuts: Array) -> Draws:
+    """The current draw of a chain, with the cut points that its predictions use."""
+    settings = chain.settings
+    entries_of = chain.n_col.sum()
+    means, steps = _in_steps(np.concatenate([chain.c, _unknown_means(chain)], axis=1))
+    row_unknown, col_unknown = _unknown_noise(chain)
+    unknown_class = (chain.rng.random((settings.n_components, 1)) > chain.lam.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    column = {
+        "z": np.vstack([chain.z, unknown_class.astype(np.int8)]),
+        "c": means,
+        "c_step": steps,
+        "row_bias": np.append(chain.row_bias, 0.0).astype(np.float16),
+        "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
+        "row_weight": np.append(chain.row_weight, row_unknown).astype(np.float16),
+        "col_weight": np.append(chain.col_weight, col_unknown).astype(np.float16),
+        "cuts": cuts[1:-1].astype(np.float32),
+        "ordinal": np.array(settings.ordinal),
+        "lam": chain.lam.astype(np.float32),
+        "tau": chain.tau.astype(np.float32),
+        "eta": chain.eta.astype(np.float16),
+        "omega": chain.omega.astype(np.float16),
+        "share": (chain.counts.sum(axis=1) / entries_of).astype(np.float32),
+        "base": _evidence_base(chain),
+        "scalars": np.array([chain.row_tau, chain.col_tau, chain.noise_rate], np.float32),
+    }
+    return Draws(**{name: array[np.newaxis] for name, array in column.items()})
+
+
+def _in_steps(c: Array) -> tuple[Array, Array]:
+    """Means (H, columns, K) as whole steps (columns, H, K), and the steps (H,)."""
+    steps = np.maximum(np.abs(c).max(axis=(1, 2)), 1e-6) / 127.0
+    return np.rint(c / steps[:, None, None]).astype(np.int8).transpose(1, 0, 2).copy(), steps.astype(np.float32)
+
+
+def _unknown_profile(chain: Chain) -> Array:
+    """The features of a column without entries: no profile, the constant, the least amount."""
+    profile = np.zeros(chain.phi.shape[1])
+    fixed = chain.settings.n_components * chain.settings.n_classes
+    profile[fixed] = 1.0
+    profile[fixed + 1 :] = chain.phi[:, fixed + 1 :].min(axis=0)
+    return profile
+
+
+def _unknown_means(chain: Chain) -> Array:
+    return np.asarray(chain.eta @ _unknown_profile(chain))[:, None, :].astype(np.float32)
+
+
+def _unknown_noise(chain: Chain) -> tuple[float, float]:
+    """Noise precisions that also hold what is not known of an unknown row's or column's bias and means."""
+    settings = chain.settings
+    usual = settings.user_noise_shape / chain.noise_rate
+    row = 1.0 / chain.row_tau
+    col = 1.0 / chain.col_tau + float(np.sum(1.0 / chain.tau))
+    if settings.user_rows:
+        return 1.0 / (1.0 / usual + row), 1.0 / (1.0 + usual * col)
+    return 1.0 / (1.0 + usual * row), 1.0 / (1.0 / usual + col)
+
+
+def _evidence_base(chain: Chain) -> Array:
+    """power * sum_i log(1 - p[h, i, s]) of the indicator evidence, (H, K)."""
+    rows = max(chain.entries.n_rows, 1)
+    size = np.stack([np.bincount(z, minlength=chain.settings.n_classes) for z in chain.z.T])
+    p = (chain.counts + 20.0 * chain.n_col[None, :, None] / rows) / (size[:, None, :] + 20.0)
+    return np.asarray(chain.settings.indicator_weight * np.log1p(-np.minimum(p, 0.999)).sum(axis=1), np.float32)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _add_sweep(
+    rows: Array,
+    cols: Array,
+    z: Array,
+    c: Array,
+    c_step: Array,
+    row_bias: Array,
+    col_bias: Array,
+    row_weight: Array,
+    col_weight: Array,
+    cuts: Array,
+    latent: bool,
+    values: Array,
+    probability: Array,
+    mean: Array,
+) -> None:
+    """Add one kept sweep's distribution of every pair, and its expected value, to the sums."""
+    last = cuts.shape[0]
+    for e in range(rows.shape[0]):
+        j, i = rows[e], cols[e]
+        m = np.float32(row_bias[j] + col_bias[i])
+        for h in range(z.shape[1]):
+            m += c_step[h] * c[i, h, z[j, h]]
+        root = math.sqrt(row_weight[j] * col_weight[i])
+        before = 0.0
+        expected = 0.0
+        for b in range(last + 1):
+            upto = normal_cdf((cuts[b] - m) * root) if b < last else 1.0
+            probability[e, b] += upto - before
+            expected += values[b] * (upto - before)
+            before = upto
+        mean[e] += m if latent else expected
+
+
+def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Array, Array]:
+    """Sums over the kept sweeps of the level distributions (n, levels) and of the expected ratings (n,) of pairs.
+
+    ``values`` are the levels, standardised as the chain's ratings were. A Gaussian sweep's expected rating is the
+    mean of its Gaussian, an ordinal one's that of its distribution.
+    """
+    rows = np.where(rows < 0, draws.z.shape[1] - 1, rows)
+    cols = np.where(cols < 0, draws.c.shape[1] - 1, cols)
+    probability = np.zeros((len(rows), len(values)))
+    mean = np.zeros(len(rows))
+    for s in range(len(draws)):
+        noise = (draws.row_weight[s].astype(np.float32), draws.col_weight[s].astype(np.float32))
+        _add_sweep(
+            rows,
+            cols,
+            draws.z[s],
+            draws.c[s],
+            draws.c_step[s],
+            draws.row_bias[s].astype(np.float32),
+            draws.col_bias[s].astype(np.float32),
+            *noise,
+            draws.cuts[s],
+            not draws.ordinal[s],
+            values,
+            probability,
+            mean,
+        )
+    return probability, mean

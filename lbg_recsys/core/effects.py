@@ -1,0 +1,113 @@
+"""Gibbs draws of the biases and noise precisions of rows and columns.
+
+The noise of entry (j, i) has precision row_weight[j] * col_weight[i].
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lbg_recsys.core.ridge import FAST, cross_product, ridge_draw
+
+Array = NDArray[Any]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def draw_row_effects(
+    rng: np.random.Generator,
+    ptr: Array,
+    col: Array,
+    res: Array,
+    bias: Array,
+    tau: float,
+    spread: tuple[float, float],
+    weight: Array,
+    noise: tuple[float, float],
+    col_weight: Array,
+    stat: Array,
+) -> float:
+    """Redraw each row's noise precision and bias; returns the new precision of the biases.
+
+    weight[j] ~ Gamma(*noise) a priori, bias[j] ~ N(0, 1/tau). ``stat`` (columns, 3) gets, per column,
+    the sums of the row weights, of weight * res and of weight * res^2, for `draw_col_effects`.
+    """
+    stat[:] = 0
+    squares = 0.0
+    for j in range(ptr.shape[0] - 1):
+        a = s1 = s2 = 0.0
+        for e in range(ptr[j], ptr[j + 1]):
+            r = res[e]
+            v = col_weight[col[e]]
+            a += v
+            s1 += v * r
+            s2 += v * r * r
+        w = rng.standard_gamma(noise[0] + 0.5 * (ptr[j + 1] - ptr[j])) / (noise[1] + 0.5 * s2)
+        weight[j] = w
+        precision = w * a + tau
+        new = w * (s1 + a * bias[j]) / precision + rng.standard_normal() / math.sqrt(precision)
+        step = np.float32(new - bias[j])
+        bias[j] = new
+        squares += new * new
+        for e in range(ptr[j], ptr[j + 1]):
+            i = col[e]
+            r = res[e] - step
+            res[e] = r
+            stat[i, 0] += w
+            stat[i, 1] += w * r
+            stat[i, 2] += w * r * r
+    return float(rng.standard_gamma(spread[0] + 0.5 * bias.shape[0]) / (spread[1] + 0.5 * squares))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def draw_col_effects(
+    rng: np.random.Generator,
+    col: Array,
+    res: Array,
+    bias: Array,
+    tau: float,
+    spread: tuple[float, float],
+    weight: Array,
+    noise: tuple[float, float],
+    n_col: Array,
+    phi: Array,
+    gram: Array,
+    omega: Array,
+    stat: Array,
+) -> float:
+    """Redraw omega and each column's noise precision and bias; returns the new precision of the biases.
+
+    weight[i] ~ Gamma(*noise) a priori, bias[i] ~ N(phi_i . omega, 1/tau).
+    """
+    n = bias.shape[0]
+    cross = np.empty((1, phi.shape[1]), np.float32)
+    cross_product(phi, bias.reshape(n, 1), cross)
+    ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[1]))
+    squares = 0.0
+    step = np.empty(n, np.float32)
+    for i in range(n):
+        prior = 0.0
+        for d in range(phi.shape[1]):
+            prior += phi[i, d] * omega[d]
+        w = rng.standard_gamma(noise[0] + 0.5 * n_col[i]) / (noise[1] + 0.5 * stat[i, 2])
+        weight[i] = w
+        precision = w * stat[i, 0] + tau
+        mean = (w * (stat[i, 1] + stat[i, 0] * bias[i]) + tau * prior) / precision
+        new = mean + rng.standard_normal() / math.sqrt(precision)
+        step[i] = new - bias[i]
+        bias[i] = new
+        squares += (new - prior) * (new - prior)
+    for e in range(col.shape[0]):
+        res[e] -= step[col[e]]
+    return float(rng.standard_gamma(spread[0] + 0.5 * n) / (spread[1] + 0.5 * squares))
+
+
+@njit(nogil=True, cache=True)
+def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, spread: tuple[float, float]) -> float:
+    """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*spread) a priori."""
+    total = 0.0
+    for j in range(weight.shape[0]):
+        total += weight[j]
+    return float(rng.standard_gamma(spread[0] + shape * weight.shape[0]) / (spread[1] + total))

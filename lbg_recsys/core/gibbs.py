@@ -1,0 +1,300 @@
+"""One Markov chain of Bayesian LBG over plain arrays, the same for both orientations.
+
+Rows carry a class per component, columns a mean per component and class (docs/bayesian-lbg.md has the model):
+
+    utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + noise,   noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
+
+A rating is its utility (Gaussian) or the level whose interval holds it (ordinal). Ratings come standardised.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lbg_recsys.core.classes import count_classes, refresh_profile, sweep_components
+from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
+from lbg_recsys.core.ordinal import draw_utilities, move_cuts
+
+Array = NDArray[Any]
+# The first sweeps find the classes; cut points that moved at once would chase noise.
+_CUTS_MOVE_FROM = 10
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Ratings sorted by row: row j has ``col[ptr[j]:ptr[j + 1]]``, with standardised values and levels."""
+
+    ptr: Array
+    col: Array
+    value: Array
+    level: Array
+    n_cols: int
+
+    @classmethod
+    def of(cls, row: Array, col: Array, value: Array, level: Array, n_rows: int, n_cols: int) -> "Entries":
+        """Sort entries given in any order."""
+        order = np.lexsort((col, row))
+        ptr = np.searchsorted(row[order], np.arange(n_rows + 1)).astype(np.int64)
+        return cls(
+            ptr,
+            np.ascontiguousarray(col[order], np.int32),
+            np.ascontiguousarray(value[order], np.float64),
+            np.ascontiguousarray(level[order], np.int16),
+            n_cols,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, empty ones included."""
+        return len(self.ptr) - 1
+
+    def rows(self) -> Array:
+        """The row of every entry."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.ptr))
+
+
+@dataclass(frozen=True)
+class ChainSettings:
+    """What one chain is; the numbers that hardly matter have their values here."""
+
+    n_components: int = 16
+    n_classes: int = 3
+    ordinal: bool = False
+    user_rows: bool = True
+    indicator_weight: float = 0.01
+    # a user's noise precision ~ Gamma(shape, rate): the rate is learned; an item's ~ Gamma(shape, shape)
+    user_noise_shape: float = 10.0
+    item_noise_shape: float = 10.0
+    # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate)
+    spread: tuple[float, float] = (0.5, 0.5)
+    # whether profiles, cut points and the start of the noise follow the data (off: the plain conditional model)
+    follow_profiles: bool = True
+    follow_cuts: bool = True
+
+
+def column_features(n_col: Array) -> Array:
+    """What is known of every column besides its profile: a constant, and how many entries it has (log, scaled)."""
+    amount = np.log1p(n_col)
+    spread = amount.std()
+    scaled = (amount - amount.mean()) / spread if spread > 0 else np.zeros(len(amount))
+    return np.column_stack([np.ones(len(amount)), scaled])
+
+
+class Chain:
+    """The state of one chain; `sweep` draws everything once from its conditional distribution.
+
+    Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, columns, K), ``lam`` (H, K),
+    ``tau`` (H,), ``eta`` (H, K, D), ``omega`` (D,), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``,
+    ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,).
+    Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, columns, K), ``phi`` (columns, D), ``gram`` (D, D).
+    """
+
+    # what a chain can be rebuilt from, given its entries
+    STATE = (
+        "z",
+        "c",
+        "lam",
+        "tau",
+        "eta",
+        "omega",
+        "row_bias",
+        "col_bias",
+        "row_weight",
+        "col_weight",
+        "cuts",
+        "scalars",
+    )
+
+    def __init__(
+        self, entries: Entries, middles: Array, settings: ChainSettings, seed: np.random.SeedSequence
+    ) -> None:
+        self.entries, self.settings = entries, settings
+        self.rng = np.random.Generator(np.random.PCG64(seed))
+        rows, n, h, k = entries.n_rows, entries.n_cols, settings.n_components, settings.n_classes
+        self.n_col = np.bincount(entries.col, minlength=n).astype(np.float32)
+        features = column_features(self.n_col)
+        d = h * k + features.shape[1]
+        self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
+        self.c = np.zeros((h, n, k), np.float32)
+        self.lam = np.full((h, k), 1.0 / k)
+        self.tau = np.full(h, 10.0)
+        self.eta = np.zeros((h, k, d), np.float32)
+        self.omega = np.zeros(d, np.float32)
+        self.row_bias, self.col_bias = _ridge_biases(entries)
+        self.row_tau = self.col_tau = 10.0
+        self.cuts = np.concatenate([[-np.inf], middles, [np.inf]])
+        # half a rating is added to each level, so that an empty one keeps a sliver of probability
+        amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
+        self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
+        self.counts = np.zeros((h, n, k), np.int32)
+        self.phi = np.zeros((n, d), np.float32)
+        self.phi[:, h * k :] = features
+        self.gram = np.zeros((d, d))
+        self._col_stat = np.zeros((n, 3), np.float32)
+        self.sweeps = 0
+        self._derive()
+        variance = max(float(np.mean(self.res.astype(np.float64) ** 2)), 1e-4)
+        self.noise_rate = settings.user_noise_shape * variance
+        self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
+        (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
+
+    def _derive(self) -> None:
+        """Everything that follows from the parameters and the entries."""
+        entries = self.entries
+        count_classes(entries.ptr, entries.col, self.z, self.counts)
+        fixed = slice(self.settings.n_components * self.settings.n_classes, None)
+        # einsum, not BLAS: the same bits with any number of threads
+        self.gram[fixed, fixed] = np.einsum("id,ie->de", self.phi[:, fixed], self.phi[:, fixed], dtype=np.float64)
+        for h in range(self.settings.n_components):
+            refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
+        self.utility = entries.value.astype(np.float32)
+        rows = entries.rows()
+        mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
+        for h in range(self.settings.n_components):
+            mean += self.c[h, entries.col, self.z[rows, h]]
+        self.res = (entries.value - mean).astype(np.float32)
+
+    # -- sweeping ------------------------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Redraw everything once."""
+        self.sweep_classes()
+        self.sweep_effects()
+        if self.settings.ordinal:
+            self.sweep_utilities()
+        self.sweeps += 1
+
+    def sweep_classes(self) -> None:
+        """eta, c, tau, lam and z of every component."""
+        sweep_components(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.res,
+            self.z,
+            self.c,
+            self.lam,
+            self.tau,
+            self.eta,
+            self.phi,
+            self.gram,
+            self.counts,
+            self.n_col,
+            self.row_weight,
+            self.col_weight,
+            self.settings.spread,
+            self.settings.indicator_weight,
+            self.settings.follow_profiles,
+        )
+
+    def sweep_effects(self) -> None:
+        """Noise precisions and biases of rows and columns, and what they come from."""
+        settings = self.settings
+        user = settings.user_noise_shape, self.noise_rate
+        item = settings.item_noise_shape, settings.item_noise_shape
+        row_prior, col_prior = (user, item) if settings.user_rows else (item, user)
+        self.row_tau = draw_row_effects(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.res,
+            self.row_bias,
+            self.row_tau,
+            settings.spread,
+            self.row_weight,
+            row_prior,
+            self.col_weight,
+            self._col_stat,
+        )
+        self.col_tau = draw_col_effects(
+            self.rng,
+            self.entries.col,
+            self.res,
+            self.col_bias,
+            self.col_tau,
+            settings.spread,
+            self.col_weight,
+            col_prior,
+            self.n_col,
+            self.phi,
+            self.gram,
+            self.omega,
+            self._col_stat,
+        )
+        weight = self.row_weight if settings.user_rows else self.col_weight
+        self.noise_rate = draw_noise_rate(self.rng, weight, settings.user_noise_shape, settings.spread)
+
+    def sweep_utilities(self) -> None:
+        """The latent utilities, after the cut points have moved."""
+        if self.settings.follow_cuts and self.sweeps >= _CUTS_MOVE_FROM:
+            self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+        draw_utilities(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.entries.level,
+            self.cuts,
+            self.row_weight,
+            self.col_weight,
+            self.utility,
+            self.res,
+        )
+
+    def match_cuts(self, cuts: Array, first: int, last: int) -> None:
+        """Move ``cuts[first:last]`` a Newton step towards predicting as many ratings below each as there are."""
+        move_cuts(
+            self.entries.ptr,
+            self.entries.col,
+            self.row_weight,
+            self.col_weight,
+            self.utility,
+            self.res,
+            self.below,
+            cuts,
+            first,
+            last,
+        )
+
+    # -- looking and continuing ------------------------------------------------------------------------------------
+
+    def means(self, rows: Array, cols: Array) -> Array:
+        """The utility of pairs but for its noise, under the current draw."""
+        mean = self.row_bias[rows] + self.col_bias[cols]
+        for h in range(self.settings.n_components):
+            mean = mean + self.c[h, cols, self.z[rows, h]]
+        return mean
+
+    def training_error(self) -> float:
+        """The root mean square of the residuals under the current draw."""
+        return math.sqrt(float(np.mean(self.res.astype(np.float64) ** 2)))
+
+    def state(self) -> dict[str, Array]:
+        """Copies of the parameters: all that `resume` needs besides the entries."""
+        values = {name: getattr(self, name).copy() for name in self.STATE if name != "scalars"}
+        scalars = [self.row_tau, self.col_tau, self.noise_rate, float(self.sweeps)]
+        return values | {"scalars": np.array(scalars)}
+
+    def resume(self, state: Mapping[str, Array]) -> None:
+        """Take up parameters that `state` gave; the utilities of an ordinal chain are drawn anew."""
+        for name in self.STATE[:-1]:
+            getattr(self, name)[...] = state[name]
+        self.row_tau, self.col_tau, self.noise_rate = (float(x) for x in state["scalars"][:3])
+        self.sweeps = int(state["scalars"][3])
+        self._derive()
+        if self.settings.ordinal:
+            self.sweep_utilities()
+
+
+def _ridge_biases(entries: Entries, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
+    """A start: row and column biases by alternating ridge regression."""
+    rows, n_row = entries.rows(), np.diff(entries.ptr)
+    n_col = np.bincount(entries.col, minlength=entries.n_cols)
+    row_bias, col_bias = np.zeros(entries.n_rows), np.zeros(entries.n_cols)
+    for _ in range(rounds):
+        row_bias = np.bincount(rows, entries.value - col_bias[entries.col], minlength=len(row_bias)) / (n_row + ridge)
+        col_bias = np.bincount(entries.col, entries.value - row_bias[rows], minlength=len(col_bias)) / (n_col + ridge)
+    return row_bias.astype(np.float32), col_bias.astype(np.float32)

@@ -1,0 +1,70 @@
+"""Draws from the posterior of a Bayesian linear regression, in loops whose sums have a fixed order.
+
+BLAS would do the same, but its bits depend on its number of threads.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+# Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
+FAST = {"contract", "nsz", "reassoc", "arcp"}
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def cross_product(features: Array, targets: Array, out: Array) -> None:
+    """out[s, d] = sum_i targets[i, s] * features[i, d]."""
+    out[:] = 0
+    for i in range(features.shape[0]):
+        for s in range(targets.shape[1]):
+            y = targets[i, s]
+            for d in range(features.shape[1]):
+                out[s, d] += y * features[i, d]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def cholesky(a: Array) -> None:
+    """Overwrite the lower triangle of ``a`` (symmetric, positive definite) with its Cholesky factor."""
+    for i in range(a.shape[0]):
+        for j in range(i + 1):
+            x = a[i, j]
+            for k in range(j):
+                x -= a[i, k] * a[j, k]
+            a[i, j] = math.sqrt(x) if i == j else x / a[j, j]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def ridge_draw(rng: np.random.Generator, gram: Array, cross: Array, precision: float, out: Array) -> None:
+    """Draw coefficients of ``out.shape[0]`` regressions that share their features.
+
+    Targets ~ N(features . coefficients, 1/``precision``), coefficients ~ N(0, 1), so that their
+    posterior is N(P^-1 b, P^-1) with P = I + precision * gram and b = precision * cross.
+    ``gram`` (d, d) is features' features, ``cross`` (s, d) as `cross_product` makes it.
+    """
+    d = gram.shape[0]
+    factor = np.empty((d, d))
+    for i in range(d):
+        for j in range(i + 1):
+            factor[i, j] = precision * gram[i, j]
+        factor[i, i] += 1.0
+    cholesky(factor)
+    x = np.empty(d)
+    for s in range(out.shape[0]):
+        for i in range(d):
+            v = precision * cross[s, i]
+            for k in range(i):
+                v -= factor[i, k] * x[k]
+            x[i] = v / factor[i, i]
+        for i in range(d):  # L'(eta - mean) ~ N(0, I): noise joins between the two triangular solves
+            x[i] += rng.standard_normal()
+        for i in range(d - 1, -1, -1):
+            v = x[i] / factor[i, i]
+            x[i] = v
+            for k in range(i):
+                x[k] -= factor[i, k] * v
+        for i in range(d):
+            out[s, i] = x[i]
