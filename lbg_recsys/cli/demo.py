@@ -10,7 +10,7 @@ from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_op
 from lbg_recsys.cli.evaluate import show_comparison
 from lbg_recsys.cli.forced import show_forced
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.reading import facts_of, in_words, read_matrix
+from lbg_recsys.cli.reading import facts_of, in_words, read_dataset
 from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
@@ -49,15 +49,15 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
       lbg-recsys demo sample --folds 2 --json
     """
     from lbg_recsys.evaluation.compare import compare
-    from lbg_recsys.evaluation.forced import PAPER, forced_prediction, surprise_dataset
+    from lbg_recsys.evaluation.forced import PAPER, forced_prediction
 
     started = time.perf_counter()
-    matrix = read_matrix(ratings, scale=None, columns=None, header=None, delimiter=None)
+    matrix, data = read_dataset(ratings, scale=None)
     if not quiet:
         click.echo(f"Read {in_words(matrix)}.", err=True)
     with remarks(quiet), bar("cross-validating", quiet) as progress:
         compared = compare(
-            surprise_dataset(matrix),
+            data,
             _made(COMPARED),
             n_folds=folds,
             seed=seed,
@@ -65,7 +65,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
             progress=progress,
         )
     if not as_json:
-        click.echo(f"\nCross-validation, {folds} folds (log score and intervals: only where there is a distribution)")
+        click.echo(f"\nCross-validation, {folds} folds; a dash: no distribution is predicted")
         show_comparison(compared, 0.9)
     with remarks(quiet), bar("forced prediction", quiet) as progress:
         forced = forced_prediction(matrix, _made(FORCED), seeds=[seed, seed + 1], n_draws=5, progress=progress)

@@ -8,7 +8,7 @@ from lbg_recsys.cli.algorithms import factory
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_argument, read_matrix, scale_option
+from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_argument, read_dataset, scale_option
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -75,19 +75,18 @@ def evaluate(
     \b
     Examples:
       lbg-recsys evaluate sample --folds 2
-      lbg-recsys evaluate sample -a lbg:n_topics=4,point=mean -a knn-baseline --folds 2 --json
-      lbg-recsys evaluate ratings.csv -a lbg -a svd --folds 2 --plot comparison.png
+      lbg-recsys evaluate sample -a lbg:n_topics=4,point=mean -a svd --json
+      lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
     """
     from lbg_recsys.evaluation.compare import compare
-    from lbg_recsys.evaluation.forced import surprise_dataset
 
     made = dict(factory(spec) for spec in algos)
-    matrix = read_matrix(ratings, scale=scale, **how)
+    matrix, data = read_dataset(ratings, scale=scale, **how)
     if not quiet:
         click.echo(f"Read {in_words(matrix)}.", err=True)
     with remarks(quiet), bar("cross-validating", quiet) as progress:
         results = compare(
-            surprise_dataset(matrix),
+            data,
             made,
             n_folds=folds,
             seed=seed,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.algorithms import MODELS, named_class, params_option, parse_params
-from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.models import known_ids, remarks
 from lbg_recsys.cli.reading import (
     NAMED,
@@ -78,7 +78,7 @@ def fit(
     if as_json:
         print_json(summary)
     else:
-        click.echo(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.")
+        click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.", WIDTH))
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
 
 

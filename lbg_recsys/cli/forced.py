@@ -73,8 +73,8 @@ def forced_prediction(
     \b
     Examples:
       lbg-recsys forced-prediction sample --splits 1 --draws 2
-      lbg-recsys forced-prediction sample -a lbg -a movie-mean --splits 1 -o table.md
-      lbg-recsys forced-prediction sample -a lbg --splits 1 --draws 2 --plot forced.png
+      lbg-recsys forced-prediction sample -a lbg --splits 1 -o table.md
+      lbg-recsys forced-prediction sample -a lbg --draws 2 --plot table.png
     """
     from lbg_recsys.evaluation.forced import PAPER
     from lbg_recsys.evaluation.forced import forced_prediction as run

@@ -9,6 +9,8 @@ import click
 from lbg_recsys.cli.common import parse_columns
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lbg_recsys.ratings import RatingMatrix
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -59,9 +61,27 @@ def read_matrix(
 ) -> "RatingMatrix":
     """Ratings from wherever `read_ratings` finds them, as a matrix."""
     from lbg_recsys.datasets import read_ratings
+
+    return _matrix(read_ratings(source, columns=columns, header=header, delimiter=delimiter), scale)
+
+
+def read_dataset(source: str, *, scale: tuple[float, float] | None, **how: Any) -> tuple["RatingMatrix", Any]:
+    """The same ratings as a matrix and as Surprise's ``Dataset``, in the file's order: folds depend on it."""
+    from surprise import Dataset, Reader
+
+    from lbg_recsys.datasets import read_ratings
+
+    frame = read_ratings(source, **how)
+    matrix = _matrix(frame, scale)
+    if matrix.n_duplicates:
+        frame = frame.drop_duplicates(["user", "item"], keep="last")
+    reader = Reader(rating_scale=(matrix.scale.lower, matrix.scale.upper))
+    return matrix, Dataset.load_from_df(frame[["user", "item", "rating"]], reader)
+
+
+def _matrix(frame: "pd.DataFrame", scale: tuple[float, float] | None) -> "RatingMatrix":
     from lbg_recsys.ratings import RatingMatrix
 
-    frame = read_ratings(source, columns=columns, header=header, delimiter=delimiter)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` tells it
         return RatingMatrix.from_frame(frame, scale=scale)

@@ -198,11 +198,6 @@ def _summary(name: str, users: str, n_predictions: int, outcomes: list[dict[str,
 
 def surprise_trainset(*matrices: RatingMatrix) -> Any:
     """A Surprise trainset of the ratings of one or more matrices over the same items and scale."""
-    return surprise_dataset(*matrices).build_full_trainset()
-
-
-def surprise_dataset(*matrices: RatingMatrix) -> Any:
-    """The ratings of one or more matrices over the same items and scale as Surprise's ``Dataset``."""
     import pandas as pd
     from surprise import Dataset, Reader
 
@@ -218,4 +213,4 @@ def surprise_dataset(*matrices: RatingMatrix) -> Any:
     ]
     scale = matrices[0].scale
     reader = Reader(rating_scale=(scale.lower, scale.upper))
-    return Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader)
+    return Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader).build_full_trainset()

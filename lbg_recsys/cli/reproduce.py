@@ -1,0 +1,63 @@
+"""``lbg-recsys reproduce``: every experiment of the paper."""
+
+from pathlib import Path
+
+import click
+
+from lbg_recsys.cli.common import print_table, quiet_option
+from lbg_recsys.errors import MissingExtraError
+from lbg_recsys.progress import bar
+
+NAMES = ("table1", "table2", "table3", "table4", "table5", "figure1", "figure2")
+
+
+@click.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*NAMES, "all"]))
+@click.option("--seeds", type=click.IntRange(min=1), help="Repetitions a figure.  [default: 3; 1 with --quick]")
+@click.option("--quick", is_flag=True, help="A part of the data and one seed: minutes instead of an hour.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("reproduction"),
+    show_default=True,
+    help="Folder for the tables, the pictures and what is measured so far.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes side by side.")
+@quiet_option
+def reproduce(names: tuple[str, ...], seeds: int | None, quick: bool, output: Path, jobs: int, quiet: bool) -> None:
+    """Run the paper's experiments and set our figures beside its own.
+
+    NAME is one or more of table1 .. table5, figure1, figure2, or all (the default). Each figure is shown as in the
+    paper, by the literal algorithm, and with the settings that we recommend. The folder gets reproduction.md, .json
+    and .html and the pictures. A run that was interrupted goes on where it stopped.
+
+    \b
+    Examples:
+      lbg-recsys reproduce --quick -o quick
+      lbg-recsys reproduce table5 figure2 --seeds 5
+    """
+    from lbg_recsys.reproduction import EXPERIMENTS
+    from lbg_recsys.reproduction.experiment import cells_of
+    from lbg_recsys.reproduction.output import table_of, write_all
+    from lbg_recsys.reproduction.pictures import draw_all
+    from lbg_recsys.reproduction.runner import run_cells
+    from lbg_recsys.reproduction.summary import summarise
+
+    chosen = [EXPERIMENTS[name] for name in NAMES if not names or "all" in names or name in names]
+    n_seeds = seeds if seeds is not None else (1 if quick else 3)
+    cells = [cell for experiment in chosen for cell in cells_of(experiment, n_seeds, quick)]
+    with bar("measuring", quiet=quiet) as progress:
+        figures = run_cells(cells, output / "cells", n_jobs=jobs, progress=progress)
+    results = {experiment.name: summarise(experiment, figures) for experiment in chosen}
+    try:
+        pictures = draw_all(output, results)
+    except MissingExtraError as error:
+        click.echo(f"No pictures: {error}", err=True)
+        pictures = {}
+    words = ["lbg-recsys reproduce", *(names or ("all",)), f"--seeds {n_seeds}", *(["--quick"] if quick else [])]
+    paths = write_all(output, chosen, results, pictures, n_seeds=n_seeds, quick=quick, command=" ".join(words))
+    for experiment in chosen:
+        click.echo(f"\n{experiment.name}: {experiment.title}")
+        print_table(*table_of(experiment, results[experiment.name]))
+    click.echo("\nWritten: " + ", ".join(str(path) for path in (*paths, *pictures.values())))

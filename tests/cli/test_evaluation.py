@@ -1,0 +1,88 @@
+"""`evaluate`, `forced-prediction`, `demo`, and the pictures."""
+
+import json
+import sys
+
+import pytest
+
+PNG = b"\x89PNG"
+
+
+def test_evaluate_is_the_comparison(desk, run, sample):
+    from lbg_recsys.algorithms import LBGAlgo
+    from lbg_recsys.evaluation.compare import compare
+
+    arguments = ["evaluate", "ratings.csv", "-a", "lbg:n_topics=4", "-a", "svd", "--folds", 2, "--ranking-users", 5]
+    facts = json.loads(run(*arguments, "--seed", 3, "--json", "-q").stdout)
+    ours, svd = facts["results"]
+    make = {"lbg n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
+    (expected,) = compare(sample.to_surprise(), make, n_folds=2, seed=3, ranking_users=5)
+    for metric in ("name", "rmse", "mae", "log_score", "coverage", "ndcg"):
+        assert ours[metric] == getattr(expected, metric)
+    assert svd["log_score"] is None and svd["rmse"] > 0
+    lines = run(*arguments).stdout.splitlines()
+    assert " ".join(lines[0].split()) == "algorithm RMSE MAE log score in 90% NDCG@10 fit s test s"
+    assert len(lines) == 3 and max(map(len, lines)) <= 80
+
+
+def test_forced_prediction_is_the_protocol(desk, run, sample):
+    from lbg_recsys import RatingMatrix
+    from lbg_recsys.algorithms import LBGAlgo
+    from lbg_recsys.evaluation.forced import forced_prediction
+
+    arguments = ["forced-prediction", "ratings.csv", "-a", "lbg", "-a", "movie-mean", "--splits", 2, "--draws", 2]
+    facts = json.loads(run(*arguments, "--seed", 5, "--json", "-q", "-o", "table.json").stdout)
+    assert facts == json.loads((desk / "table.json").read_text())
+    matrix = RatingMatrix.from_frame(sample.ratings)
+    make = {"lbg": lambda seed: LBGAlgo(random_state=seed)}
+    (expected,) = forced_prediction(matrix, make, seeds=[5, 6], n_draws=2)
+    assert facts["results"][0] == expected.to_dict()
+    assert facts["paper"] == []  # the paper's figures are of MovieLens-100K
+    run(*arguments, "-o", "table.md")
+    assert (desk / "table.md").read_text().startswith("| algorithm | MAE | RMSE | MSE | log score |\n| --- ")
+    assert "must end in .json or .md" in run(*arguments, "-o", "table.txt", code=1).stderr
+
+
+@pytest.mark.data
+def test_the_papers_rows_stand_below_ours_on_its_data(movielens, run):
+    shown = run("forced-prediction", "-a", "movie-mean", "--splits", 1, "--draws", 1).stdout
+    assert "LBG (paper)" in shown and "0.776" in shown
+
+
+def test_demo(desk, run):
+    facts = json.loads(run("demo", "sample", "--folds", 2, "--json", "-q").stdout)
+    assert any(result["log_score"] is not None for result in facts["evaluate"])
+    assert any(result["name"].startswith("Surprise") for result in facts["evaluate"])
+    assert len(facts["forced_prediction"]) >= 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["topics", "model.lbg", "--plot"],
+        ["evaluate", "sample", "-a", "lbg", "-a", "baseline", "--folds", "2", "--ranking-users", "0", "--plot"],
+        ["forced-prediction", "sample", "-a", "lbg", "--splits", "1", "--draws", "2", "--plot"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_pictures(arguments, desk, run):
+    pytest.importorskip("matplotlib")
+    run(*arguments, "picture.png")
+    assert (desk / "picture.png").read_bytes().startswith(PNG)
+    run(*arguments, "picture.svg")
+    assert "<svg" in (desk / "picture.svg").read_text()[:2000]
+
+
+def test_without_matplotlib_a_sentence_before_the_work(desk, run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("topics", "model.lbg", "--plot", "picture.png", code=1)
+    assert result.stderr == "Error: drawing a picture needs matplotlib: pip install 'lbg-recsys[plot]'\n"
+    assert result.stdout == ""
+
+
+def test_titles_with_signs_of_mathematics_can_be_drawn(desk, run):
+    pytest.importorskip("matplotlib")
+    text = (desk / "titles.csv").read_text().replace("Crimson Comet", "A $ome_what^ \\odd {title} $")
+    (desk / "titles.csv").write_text(text)
+    run("fit", "ratings.csv", "-o", "odd.lbg", "--titles", "titles.csv", "-q", "-p", "n_topics=2")
+    run("topics", "odd.lbg", "-n", 8, "--plot", "picture.png")

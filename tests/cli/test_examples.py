@@ -1,0 +1,54 @@
+"""Every example in every --help runs, in the order in which they are shown."""
+
+import re
+import shlex
+
+import click
+import pytest
+
+from lbg_recsys.cli import COMMANDS, main
+
+# examples that need public data: the loaders have tests of their own
+NEEDS_DATA = ("ml-100k", "spambase", "20newsgroups")
+
+
+def commands(command, path):
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), (*path, name))
+    yield path, command
+
+
+ALL = [pytest.param(*found, id=" ".join(found[0])) for found in commands(main, ("lbg-recsys",))]
+
+
+def examples():
+    for path, command in commands(main, ("lbg-recsys",)):
+        for example in re.findall(r"^ +(lbg-recsys .*)$", command.help or "", flags=re.MULTILINE):
+            yield pytest.param(example, id=f"{' '.join(path[1:]) or 'main'}: {example[11:]}")
+
+
+@pytest.mark.parametrize(("path", "command"), ALL)
+def test_every_command_shows_an_example(path, command, run):
+    shown = run(*path[1:], "--help").stdout
+    assert "Examples:" in shown and "\n    lbg-recsys " in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
+
+
+def test_every_command_is_reached():
+    assert {path[1] for path, _ in commands(main, ("lbg-recsys",)) if len(path) > 1} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("example", list(examples()))
+def test_the_examples_run(example, desk, run):
+    if any(name in example for name in NEEDS_DATA):
+        pytest.skip("needs a public data set")
+    program, *arguments = shlex.split(example)
+    assert program == "lbg-recsys"
+    result = run(*arguments)
+    assert "Traceback" not in result.output
+    assert max(map(len, result.stdout.splitlines()), default=0) <= 80 or any(
+        ending in example for ending in ("pairs.csv", "--json", "datasets path")
+    )

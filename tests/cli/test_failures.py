@@ -1,0 +1,137 @@
+"""What goes wrong ends in a sentence, leaves no broken file, and says how bad it was by its exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import lbg_recsys
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+
+
+def program(*arguments, **options):
+    command = [sys.executable, "-m", "lbg_recsys", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def one_sentence(result, code=1):
+    assert result.exit_code == code and "Traceback" not in result.output
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    return result.stderr
+
+
+def test_input_that_is_not_there(desk, run):
+    assert "gone.csv cannot be opened" in one_sentence(run("fit", "gone.csv", "-o", "x.lbg", code=1))
+    assert "gone.lbg: No such file" in one_sentence(run("recommend", "gone.lbg", "--user", 1, code=1))
+    assert "gone.csv" in one_sentence(run("predict", "model.lbg", "gone.csv", code=1))
+    assert "gone.csv" in one_sentence(run("recommend", "model.lbg", "--new-user", "gone.csv", code=1))
+    assert "gone.csv" in one_sentence(run("fit", "sample", "-o", "x.lbg", "--titles", "gone.csv", code=1))
+    assert not (desk / "x.lbg").exists()
+
+
+def test_output_that_cannot_be_written(desk, run):
+    assert "no folder" in one_sentence(run("fit", "sample", "-o", "no/folder/x.lbg", code=1))
+    assert "is a folder" in one_sentence(run("fit", "sample", "-o", ".", code=1))
+    assert "ends in '.xlsx'" in one_sentence(run("predict", "model.lbg", "pairs.csv", "-o", "out.xlsx", code=1))
+
+
+@posix
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(desk, run):
+    (desk / "locked").mkdir(mode=0o500)
+    assert "is read-only" in one_sentence(run("fit", "sample", "-o", "locked/x.lbg", code=1))
+
+
+@posix
+def test_a_folder_that_refuses_files_even_from_root(desk, run):
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("there is no /proc here")
+    assert "/proc/x.lbg" in one_sentence(run("fit", "sample", "-o", "/proc/x.lbg", "-q", code=1))
+
+
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_full_disk(desk, run):
+    assert "/dev/full: No space left on device" in one_sentence(run("fit", "sample", "-o", "/dev/full", code=1))
+    shell = f"{sys.executable} -m lbg_recsys recommend model.lbg --all-users -q > /dev/full"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "Error: No space left on device\n"
+    assert os.path.exists("/dev/full") and not os.path.isfile("/dev/full")  # still the device it was
+
+
+@posix
+def test_a_disk_that_fills_up_leaves_the_old_file(desk, run, monkeypatch):
+    before = (desk / "model.lbg").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert "model.lbg: No space left" in one_sentence(run("fit", "sample", "-o", "model.lbg", code=1))
+    assert "recs.csv: No space left" in one_sentence(
+        run("recommend", "model.lbg", "--all-users", "-o", "recs.csv", code=1)
+    )
+    assert (desk / "model.lbg").read_bytes() == before
+    assert sorted(os.listdir()) == ["model.lbg", "my_ratings.csv", "pairs.csv", "ratings.csv", "titles.csv"]
+
+
+def test_damaged_models(desk, run):
+    data = (desk / "model.lbg").read_bytes()
+    (desk / "cut.lbg").write_bytes(data[: len(data) // 2])
+    assert "cut short" in one_sentence(run("info", "cut.lbg", code=1))
+    assert "not a model file" in one_sentence(run("info", "ratings.csv", code=1))
+    assert "directory" in one_sentence(run("info", ".", code=2), code=2)
+
+
+def test_damaged_ratings_name_the_line(desk, run):
+    (desk / "bad.csv").write_text("user,item,rating\n1,2,3\n1,3,many\n")
+    assert "bad.csv, line 3: the rating is 'many'" in one_sentence(run("fit", "bad.csv", "-o", "x.lbg", code=1))
+
+
+@posix
+def test_ctrl_c_during_fit_leaves_the_old_file(desk):
+    before = (desk / "model.lbg").read_bytes()
+    command = [sys.executable, "-m", "lbg_recsys", "fit", "ratings.csv", "-o", "model.lbg"]
+    command += ["-p", "n_topics=50", "-p", "max_iter=100000", "-p", "tol=0", "-p", "n_init=100000"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline().startswith("Read ")
+        time.sleep(1.0)  # inside the fit, which would take hours
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert "Interrupted." in error and "Traceback" not in error
+    assert (desk / "model.lbg").read_bytes() == before
+    assert sorted(os.listdir()) == ["model.lbg", "my_ratings.csv", "pairs.csv", "ratings.csv", "titles.csv"]
+
+
+@posix
+def test_a_progress_bar_shows_only_on_a_terminal(desk):
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "lbg_recsys", "fit", "sample", "-o", "x.lbg"]
+    done = subprocess.run(command, stderr=slave, stdout=subprocess.PIPE)
+    os.close(slave)
+    shown = os.read(master, 100_000).decode()
+    os.close(master)
+    assert done.returncode == 0 and "fitting LBGModel" in shown and "100/100" in shown
+    assert "fitting" not in program("fit", "sample", "-o", "x.lbg").stderr
+    assert program("fit", "sample", "-o", "x.lbg", "--quiet").stderr == ""
+
+
+def test_a_terminal_that_cannot_show_a_letter(desk):
+    done = program("predict", "model.lbg", "--user", 3, "--item", 3, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0 and "Crimson Comet: 4" in done.stdout
+
+
+def test_the_program_has_three_doors(desk):
+    checkout = os.path.dirname(os.path.dirname(lbg_recsys.__file__))
+    script = os.path.join(checkout, "cli.py")
+    doors = [[sys.executable, "-m", "lbg_recsys"]]
+    doors += [[sys.executable, script]] if os.path.exists(script) else []
+    outputs = {subprocess.run([*door, "info", "model.lbg"], capture_output=True, text=True).stdout for door in doors}
+    assert len(outputs) == 1 and "LBGModel" in outputs.pop()

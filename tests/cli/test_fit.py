@@ -1,0 +1,136 @@
+"""`lbg-recsys fit` and the parameters of algorithms."""
+
+import gzip
+import json
+
+import pytest
+
+import lbg_recsys
+from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, factory, named_class, parse_value
+
+
+def test_the_model_is_the_one_that_python_fits(desk, run, sample):
+    run("fit", "ratings.csv", "-o", "mine.lbg", "-p", "n_topics=3", "-p", "point=mean", "--seed", 7)
+    again = lbg_recsys.load("mine.lbg")
+    model = lbg_recsys.LBGModel(n_topics=3, point="mean", random_state=7).fit(sample.ratings)
+    pairs = sample.ratings[["user", "item"]]
+    assert (again.predict_distribution(pairs) == model.predict_distribution(pairs)).all()
+    assert again.titles == {}
+
+
+def test_it_says_what_was_read_and_how_it_went(desk, run):
+    with open("ratings.csv", "a") as file:
+        file.write("1,2,5\n")
+    result = run("fit", "ratings.csv", "-o", "mine.lbg")
+    assert "6,065 ratings of 120 items by 200 users, on the scale 1..5 (5 levels)" in result.stderr
+    assert "1 repeated a (user, item) pair, of which the last counts" in result.stderr
+    assert "converged after" in result.stdout and "Saved mine.lbg" in result.stdout
+    assert lbg_recsys.load("mine.lbg").matrix.n_duplicates == 1
+
+
+def test_json_and_quiet(desk, run):
+    result = run("fit", "sample", "-o", "mine.lbg", "--json", "--quiet")
+    facts = json.loads(result.stdout)
+    assert result.stderr == ""
+    assert facts["read"] == {
+        "users": 200,
+        "items": 120,
+        "ratings": 6065,
+        "duplicates": 0,
+        "scale": [1.0, 5.0],
+        "levels": 5,
+        "discrete": True,
+    }
+    assert facts["converged"] is True and facts["titles"] == 120
+    assert facts["parameters"]["random_state"] == 0
+
+
+@pytest.mark.parametrize("layout", ["tsv", "movielens", "gz", "no header", "parquet", "standard input", "columns"])
+def test_the_layouts_people_have(layout, desk, run, sample):
+    text = (desk / "ratings.csv").read_text()
+    source, options, stdin = "given", [], None
+    if layout == "tsv":
+        (desk / source).write_text(text.replace(",", "\t"))
+    elif layout == "movielens":
+        (desk / source).write_text("\n".join(f"{line.replace(',', '::')}::978300760" for line in text.split()[1:]))
+    elif layout == "gz":
+        (desk / source).write_bytes(gzip.compress(text.encode()))
+    elif layout == "no header":
+        (desk / source).write_text(text.partition("\n")[2])
+    elif layout == "parquet":
+        pytest.importorskip("pyarrow")
+        sample.ratings.to_parquet(desk / source)
+    elif layout == "standard input":
+        source, stdin = "-", text
+    else:
+        turned = (";".join(line.split(",")[::-1]) for line in text.split()[1:])
+        (desk / source).write_text("\n".join(["stars;what;who", *turned]))
+        options = ["--columns", "who,what,stars", "--delimiter", ";"]
+    run("fit", source, "-o", "mine.lbg", "-p", "n_topics=4", "--quiet", *options, input=stdin)
+    run("fit", "ratings.csv", "-o", "same.lbg", "-p", "n_topics=4", "--quiet")
+    assert (desk / "mine.lbg").read_bytes() == (desk / "same.lbg").read_bytes()
+
+
+def test_titles_meet_ids_of_another_type(desk, run):
+    lines = (desk / "ratings.csv").read_text().split()
+    (desk / "ratings.csv").write_text("\n".join([*lines, "1,x7,3"]))  # one id of letters makes all of them text
+    run("fit", "ratings.csv", "-o", "mine.lbg", "--titles", "titles.csv")
+    assert lbg_recsys.load("mine.lbg").titles["3"] == "Crimson Comet"
+
+
+def test_a_given_scale(desk, run):
+    run("fit", "ratings.csv", "-o", "mine.lbg", "--scale", 0, 10)
+    assert len(lbg_recsys.load("mine.lbg").levels) == 11
+    assert "off the scale 1..4" in run("fit", "ratings.csv", "-o", "x.lbg", "--scale", 1, 4, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("param", "message"),
+    [
+        ("n_topic=3", "no parameter 'n_topic' (did you mean 'n_topics'?)"),
+        ("n_topics=many", "n_topics is 'many', not int"),
+        ("n_topics=2.5", "n_topics is '2.5', not int"),
+        ("baseline=1", "baseline is '1', not bool"),
+        ("tol=NaN", "tol is 'NaN', not float"),
+        ("n_topics", "is not NAME=VALUE"),
+        ("random_state=3", "--seed"),
+        ("__class__=3", "no parameter '__class__'"),
+        ("point=__import__('os')", "choose one of"),
+    ],
+)
+def test_parameters_are_checked(param, message, desk, run):
+    code = 1 if param.startswith("point") else 2
+    assert message in " ".join(run("fit", "sample", "-o", "x.lbg", "--param", param, code=code).stderr.split())
+    assert not (desk / "x.lbg").exists()
+
+
+def test_values_are_read_and_never_run():
+    assert [parse_value(text) for text in ("1", "1.5", "true", "False", "None", "null", "a b", "[1, 2]")] == [
+        *(1, 1.5, True, False, None, None, "a b", [1, 2])
+    ]
+    assert parse_value("().__class__") == "().__class__"
+    assert parse_value("[" * 100_000) == "[" * 100_000
+
+
+def test_every_name_is_a_class():
+    for table in (MODELS, ALGORITHMS):
+        assert all(isinstance(named_class(table, name), type) for name in table)
+    for name in ALGORITHMS:
+        shown, make = factory(name)
+        assert shown == name and make(0) is not make(0)
+
+
+def test_pLSA_can_be_fitted_too(desk, run):
+    run("fit", "sample", "-o", "plsa.lbg", "--algo", "plsa", "-p", "n_topics=3", "-p", "max_iter=3")
+    assert type(lbg_recsys.load("plsa.lbg")).__name__ == "GaussianPLSAModel"
+    assert "has no exact explanation" in run("explain", "plsa.lbg", "--user", 1, "--item", 3, code=1).stderr
+    assert "has no topics" in run("topics", "plsa.lbg", code=1).stderr
+    assert "has no similarities" in run("similar", "plsa.lbg", "--user", 1, code=1).stderr
+    run("recommend", "plsa.lbg", "--user", 1)
+
+
+def test_a_model_that_did_not_converge_says_so(desk, run):
+    result = run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2")
+    assert "Note: EM stopped after max_iter=2" in result.stderr and "raise max_iter" in result.stderr
+    assert "stopped before convergence after 2 iterations" in result.stdout
+    assert run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2", "-q").stderr == ""

@@ -1,0 +1,240 @@
+"""The commands that use a model file."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lbg_recsys
+
+
+@pytest.fixture
+def model(desk):
+    return lbg_recsys.load("model.lbg")
+
+
+# -- predict -----------------------------------------------------------------------------------------------------
+
+
+def test_predict_one_pair(model, run):
+    facts = json.loads(run("predict", "model.lbg", "--user", 3, "--item", "crimson comet", "--json").stdout)
+    assert (facts["user"], facts["item"], facts["title"]) == (3, 3, "Crimson Comet")
+    assert facts["prediction"] == model.predict_batch([(3, 3)])[0]
+    assert list(facts["distribution"].values()) == model.predict_distribution([(3, 3)])[0].tolist()
+    assert [facts["low"], facts["high"]] == model.interval([(3, 3)])[0].tolist()
+    shown = run("predict", "model.lbg", "--user", 3, "--item", 3).stdout
+    assert "Crimson Comet: 4 (mode)" in shown and shown.count(" %") == 5 and "█" in shown
+
+
+def test_predict_a_file(model, desk, run):
+    result = run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--point", "mean", "--mass", 0.5)
+    assert "Wrote 3 predictions to out.csv (1 with unknown users)" in result.stderr
+    table = pd.read_csv("out.csv", float_precision="round_trip")
+    pairs = [(1, 5), (3, 8), (999, 1)]
+    model.point = "mean"
+    assert table["prediction"].tolist() == model.predict_batch(pairs).tolist()
+    assert (table[[f"p_{level}" for level in range(1, 6)]].to_numpy() == model.predict_distribution(pairs)).all()
+    assert (table[["low", "high"]].to_numpy() == model.interval(pairs, 0.5)).all()
+
+
+def test_predict_to_standard_output_and_json_lines(model, run):
+    rows = list(csv.DictReader(io.StringIO(run("predict", "model.lbg", "pairs.csv", "-q").stdout)))
+    assert [row["item"] for row in rows] == ["5", "8", "1"]
+    lines = [json.loads(line) for line in run("predict", "model.lbg", "pairs.csv", "--json").stdout.splitlines()]
+    assert [line["user"] for line in lines] == [1, 3, 999]
+
+
+def test_ids_of_another_type_are_the_same_ids(model, desk, run):
+    (desk / "mixed.csv").write_text("user,item\n1,5\nbob,8\n")  # "bob" makes the whole column text
+    table = pd.read_csv(io.StringIO(run("predict", "model.lbg", "mixed.csv", "-q").stdout))
+    assert table["prediction"][0] == model.predict_batch([(1, 5)])[0]
+    assert table["std"][0] != table["std"][1]
+
+
+# -- recommend ---------------------------------------------------------------------------------------------------
+
+
+def test_recommend_is_the_models(model, run):
+    found = json.loads(run("recommend", "model.lbg", "--user", 3, "-n", 4, "--by", "rating", "--json").stdout)
+    expected = model.recommend(3, 4, by="rating")
+    assert [line["item"] for line in found] == expected["item"].tolist()
+    assert [line["rating"] for line in found] == expected["rating"].tolist()
+    assert found[0]["title"] == model.titles[found[0]["item"]]
+
+
+def test_recommend_table(run, desk):
+    lines = run("recommend", "model.lbg", "--user", 3, "-n", 2).stdout.splitlines()
+    assert lines[0].split() == ["rank", "item", "title", "liked", "expected", "rating"] and len(lines) == 3
+    lines = run("recommend", "model.lbg", "--user", 3, "--user", 4, "-n", 2, "--by", "rated").stdout.splitlines()
+    assert lines[0].split()[0] == "user" and len(lines) == 5
+
+
+@pytest.mark.parametrize("name", ["recs.csv", "recs.tsv", "recs.jsonl", "recs.parquet"])
+def test_recommend_to_all(name, model, run, monkeypatch):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_PAIRS", 120 * 7)  # many blocks
+    assert "2,000 recommendations for 200 users" in run("recommend", "model.lbg", "--all-users", "-o", name).stderr
+    read = {
+        "recs.csv": lambda: pd.read_csv(name, float_precision="round_trip"),
+        "recs.tsv": lambda: pd.read_csv(name, sep="\t", float_precision="round_trip"),
+        "recs.jsonl": lambda: pd.read_json(name, lines=True, precise_float=True),
+        "recs.parquet": lambda: pd.read_parquet(name),
+    }[name]()
+    expected = model.recommend(list(model.matrix.users), 10)
+    assert (
+        read[["user", "rank", "item"]].to_numpy().tolist() == expected[["user", "rank", "item"]].to_numpy().tolist()
+    )
+    np.testing.assert_allclose(read["score"], expected["score"], rtol=1e-14)
+    assert read["title"][0] == model.titles[read["item"][0]]
+
+
+def test_recommend_streams(model, desk, run, monkeypatch):
+    """Each block is written before the next is made: memory holds one of them."""
+    from lbg_recsys.cli.writing import BlockWriter
+
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_PAIRS", 120 * 50)
+    seen = []
+    write, block = BlockWriter.write, lbg_recsys.ratings.recommend._block
+    monkeypatch.setattr(BlockWriter, "write", lambda self, frame: (seen.append("written"), write(self, frame))[1])
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._block", lambda *given: (seen.append("made"), block(*given))[1])
+    run("recommend", "model.lbg", "--all-users", "-o", "recs.csv")
+    assert seen == ["made", "written"] * 4
+
+
+def test_ids_of_both_types_in_parquet(desk, run):
+    pytest.importorskip("pyarrow")
+    model = lbg_recsys.LBGModel(n_topics=1).fit(([1, "a", 1, "a"], [1, 1, "x", 2], [1, 2, 3, 4]))
+    lbg_recsys.save(model, "mixed.lbg")
+    run("recommend", "mixed.lbg", "--all-users", "-o", "recs.parquet")
+    assert sorted(pd.read_parquet("recs.parquet")["user"]) == ["1", "a"]
+
+
+def test_new_user(model, run, desk):
+    found = json.loads(run("recommend", "model.lbg", "--new-user", "my_ratings.csv", "--json").stdout)
+    expected = model.fold_in({1: 5.0, 2: 4.0, 40: 1.0}).recommend(10)
+    assert [line["item"] for line in found] == expected["item"].tolist()
+    (desk / "odd.csv").write_text("item,rating\n1,5\nunknown film,4\n")
+    result = run("recommend", "model.lbg", "--new-user", "odd.csv")
+    assert "Note: 1 of 2 rated items are unknown to the model and left out: ['unknown film']" in result.stderr
+    (desk / "twice.csv").write_text("item,rating\n1,5\n1,4\n")
+    assert "rated twice" in run("recommend", "model.lbg", "--new-user", "twice.csv", code=1).stderr
+    (desk / "off.csv").write_text("item,rating\n1,50\n")
+    assert "off the scale" in run("recommend", "model.lbg", "--new-user", "off.csv", code=1).stderr
+
+
+def test_seen_items_only_when_asked_for(model, run):
+    seen = {model.matrix.items.raw(code) for code in model.matrix.seen(model.matrix.users.code(3))}
+    found = json.loads(run("recommend", "model.lbg", "--user", 3, "-n", 120, "--json").stdout)
+    assert not seen & {line["item"] for line in found}
+    found = json.loads(run("recommend", "model.lbg", "--user", 3, "-n", 120, "--include-seen", "--json").stdout)
+    assert seen <= {line["item"] for line in found}
+
+
+def test_liked_moves_the_lists_and_stays_on_the_scale(model, run):
+    low = run("recommend", "model.lbg", "--user", 3, "--liked", 2, "--json").stdout
+    high = run("recommend", "model.lbg", "--user", 3, "--liked", 5, "--json").stdout
+    assert low != high
+    assert (
+        "off the model's rating scale 1..5" in run("recommend", "model.lbg", "--user", 3, "--liked", 9, code=1).stderr
+    )
+
+
+# -- explain, topics, similar, info, doctor -----------------------------------------------------------------------
+
+
+def test_explain(model, run):
+    facts = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    expected = model.explain(3, 8)
+    assert facts["log_odds"] == expected.log_odds
+    assert [one["item"] for one in facts["evidence"]] == [one.item for one in expected.evidence]
+    shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
+    assert f"Why topic {expected.topic} and not {expected.against}" in shown
+    assert f"and {len(expected.evidence) - 2} more" in shown
+    assert model.titles[expected.evidence[0].item][:10] in shown
+
+
+def test_explain_a_new_user_and_a_single_topic(run, desk):
+    shown = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert "User new user, item Silent Comet" in shown and "Crimson Orbit" in shown
+    run("fit", "sample", "-o", "one.lbg", "-p", "n_topics=1", "-q")
+    assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
+
+
+def test_topics_find_what_was_planted(model, run, sample):
+    found = json.loads(run("topics", "model.lbg", "--json").stdout)
+    assert len(found) == 4 and abs(sum(topic["weight"] for topic in found) - 1) < 1e-9
+    assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
+    planted = sample.items["topic"]
+    kinds = set()
+    for topic in found:
+        (kind,) = {planted[one["item"]] for one in topic["typical"]}  # the items of one planted topic
+        kinds.add(kind)
+        assert kind in {planted[one["item"]] for one in topic["loves"]}
+        assert kind not in {planted[one["item"]] for one in topic["hates"]}
+        assert all(one["rating"] > one["rating_of_all"] for one in topic["loves"])
+        assert all(one["rating"] < one["rating_of_all"] for one in topic["hates"])
+    assert len(kinds) == 4
+    assert run("topics", "model.lbg", "-n", 2).stdout.count("typical") == 4
+
+
+def test_similar(model, run):
+    found = json.loads(run("similar", "model.lbg", "--item", 3, "-n", 3, "--metric", "kl", "--json").stdout)
+    assert [(line["item"], line["similarity"]) for line in found] == model.similar_items(3, 3, metric="kl")
+    found = json.loads(run("similar", "model.lbg", "--user", 3, "--json").stdout)
+    assert [(line["user"], line["similarity"]) for line in found] == model.similar_users(3)
+
+
+def test_info(model, run):
+    facts = json.loads(run("info", "model.lbg", "--json").stdout)
+    assert facts["class"] == "LBGModel" and facts["parameters"] == model.get_params()
+    assert facts["training"]["n_iter"] == model.n_iter_ and facts["written with"]["numpy"] == np.__version__
+    assert max(map(len, run("info", "model.lbg").stdout.splitlines())) <= 80
+
+
+def test_doctor(run, monkeypatch):
+    facts = json.loads(run("doctor", "--json").stdout)
+    assert facts["packages"]["numpy"] == np.__version__ and facts["data"]["sample"] == "the package"
+    assert facts["problems"] == []
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+    result = run("doctor", code=1)
+    assert "set NUMBA_CACHE_DIR" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "model.lbg"],
+        ["predict", "model.lbg", "--user", "3"],
+        ["predict", "model.lbg", "pairs.csv", "--user", "3", "--item", "8"],
+        ["predict", "model.lbg", "--user", "3", "--item", "8", "--mass", "1"],
+        ["recommend", "model.lbg"],
+        ["recommend", "model.lbg", "--user", "3", "--all-users"],
+        ["recommend", "model.lbg", "--user", "3", "-n", "0"],
+        ["recommend", "model.lbg", "--user", "3", "--by", "luck"],
+        ["explain", "model.lbg", "--item", "8"],
+        ["similar", "model.lbg"],
+        ["similar", "model.lbg", "--user", "3", "--item", "8"],
+        ["topics", "model.lbg", "--plot", "topics.jpg"],
+        ["fit", "sample"],
+        ["evaluate", "sample", "-a", "svm"],
+        ["evaluate", "sample", "--folds", "1"],
+    ],
+)
+def test_bad_use_is_exit_code_2(arguments, desk, run):
+    assert "Error" in run(*arguments, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--user", "nobody", "--item", "8"], "the model knows no user 'nobody' (it knows 200: 1, 2, 3, ...)"),
+        (["--user", "3", "--item", "Casablanca"], "the model knows no item 'Casablanca'"),
+        (["--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
+    ],
+)
+def test_unknown_ids_are_named(arguments, message, desk, run):
+    assert message in run("predict", "model.lbg", *arguments, code=1).stderr
