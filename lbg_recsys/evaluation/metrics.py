@@ -75,3 +75,19 @@ def ndcg_at(n: int, ranked: list[int], relevant: set[int]) -> float:
 def recall_at(n: int, ranked: list[int], relevant: set[int]) -> float:
     """The share of the relevant items among the first n."""
     return len(relevant.intersection(ranked[:n])) / len(relevant) if relevant else 0.0
+
+
+def clustering_accuracy(truth: npt.NDArray[np.int64], clusters: npt.NDArray[np.int64]) -> float:
+    """The paper's AC: the share of rows whose cluster is their class under the best one-to-one mapping.
+
+    >>> clustering_accuracy(np.array([0, 0, 1, 1]), np.array([5, 5, 2, 5]))
+    0.75
+    """
+    from scipy.optimize import linear_sum_assignment  # the Kuhn-Munkres algorithm
+
+    _, row = np.unique(truth, return_inverse=True)
+    _, column = np.unique(clusters, return_inverse=True)
+    table = np.zeros((row.max() + 1, column.max() + 1), dtype=np.int64)
+    np.add.at(table, (row, column), 1)
+    chosen = linear_sum_assignment(table, maximize=True)
+    return float(table[chosen].sum() / len(row))

@@ -1,0 +1,100 @@
+"""Figure 2: supervised spam filtering, one model a class, as confusion tables."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.reproduction import texts
+from lbg_recsys.reproduction.clustering import LITERAL_LBG
+from lbg_recsys.reproduction.experiment import AS_IS, LITERAL, RECOMMENDED, Experiment, Figures, Row
+
+_FOLDS = 5
+_QUICK_FOLDS = 2
+
+
+def _density(row: str, seed: int) -> Any:
+    """A model that `score_samples`: log Pr(d) up to what all classes share."""
+    from lbg_recsys.text import PLSI, LBGMixture, MixtureOfUnigrams
+
+    if row == "LBG":
+        return LBGMixture(4, **LITERAL_LBG, random_state=seed)
+    return MixtureOfUnigrams(2, random_state=seed) if row == "MOU" else PLSI(5, random_state=seed)
+
+
+def _by_likelihood(
+    row: str, matrix: Any, labels: Any, train: Any, test: Any, seed: int, n_passes: int
+) -> npt.NDArray[np.int64]:
+    """One model a class; a document goes to the class that gives it the higher likelihood and prior."""
+    scores = []
+    for label in (0, 1):
+        own = matrix[train][labels[train] == label]
+        prior = np.log((labels[train] == label).mean())
+        if row == "LDA":
+            scores.append(prior + _lda_evidence(own, matrix[test], seed, n_passes))
+        else:
+            scores.append(prior + _density(row, seed).fit(own).score_samples(matrix[test]))
+    return np.asarray(np.argmax(scores, axis=0))
+
+
+def _lda_evidence(own: Any, test: Any, seed: int, n_passes: int) -> npt.NDArray[np.float64]:
+    """log Pr(d) of each document under a class's LDA, its topic proportions at their posterior mean."""
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(5, learning_method="batch", max_iter=n_passes, random_state=seed).fit(own)
+    words = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    entries = test.tocoo()
+    share = np.log((model.transform(test) @ words)[entries.row, entries.col])
+    weighed = np.asarray(entries.data * share, dtype=np.float64)
+    return np.asarray(np.bincount(entries.row, weighed, minlength=test.shape[0]), dtype=np.float64)
+
+
+def _measure(row: str, setting: str, seed: int, quick: bool) -> Figures:
+    from sklearn.model_selection import StratifiedKFold
+
+    from lbg_recsys.text import LBGClassifier
+
+    matrices = texts.spambase()
+    labels = matrices.labels
+    called = np.empty_like(labels)
+    for train, test in StratifiedKFold(_QUICK_FOLDS if quick else _FOLDS, shuffle=True, random_state=seed).split(
+        labels, labels
+    ):
+        if row == "LBG" and setting == RECOMMENDED:
+            classifier = LBGClassifier(random_state=seed)
+            called[test] = classifier.fit(matrices.tfidf[train], labels[train]).predict(matrices.tfidf[test])
+        else:
+            matrix = matrices.tfidf if row == "LBG" else matrices.counts
+            called[test] = _by_likelihood(row, matrix, labels, train, test, seed, n_passes=5 if quick else 20)
+    ham, spam = labels == 0, labels == 1
+    return {
+        "accuracy": float((called == labels).mean()),
+        "ham_called_spam": float(called[ham].mean()),
+        "spam_called_ham": float(1.0 - called[spam].mean()),
+    }
+
+
+FIGURE2 = Experiment(
+    name="figure2",
+    title="Spambase, one model a class",
+    metrics={
+        "accuracy": "accuracy",
+        "ham_called_spam": "ham called spam",
+        "spam_called_ham": "spam called ham",
+    },
+    rows=(
+        Row(
+            "LBG",
+            (LITERAL, RECOMMENDED),
+            remark="The paper prints its tables as a picture; in words, LBG's false positives are strikingly low and "
+            "its false negatives limited. The literal algorithm shows that trade-off; the same number of keywords in "
+            "both classes and mild priors give the accuracy as well.",
+        ),
+        Row("LDA", (AS_IS,)),
+        Row("MOU", (RECOMMENDED,)),
+        Row("pLSI", (RECOMMENDED,)),
+    ),
+    measure=_measure,
+    data=("spambase",),
+    note="Five-fold cross-validation; the class with the higher likelihood times prior.",
+)
