@@ -23,6 +23,7 @@ COMMANDS = {
     "info": "lbg_recsys.cli.info:info",
     "evaluate": "lbg_recsys.cli.evaluate:evaluate",
     "forced-prediction": "lbg_recsys.cli.forced:forced_prediction",
+    "text": "lbg_recsys.cli.text:text",
     "demo": "lbg_recsys.cli.demo:demo",
     "doctor": "lbg_recsys.cli.doctor:doctor",
     "datasets": "lbg_recsys.cli.datasets:datasets",

@@ -53,10 +53,15 @@ def _figure(path: str, rows: int, columns: int, *, width: float, height: float) 
     figure, axes = pyplot.subplots(rows, columns, figsize=(width, height), squeeze=False, layout="constrained")
     try:
         yield axes
-        with atomic_write(path) as stream:
-            figure.savefig(stream, format=os.path.splitext(path)[1].lower().lstrip("."), dpi=120)
+        save_figure(figure, path)
     finally:
         pyplot.close(figure)
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Save a matplotlib figure in the format that the suffix names; the old file or the new one, never half."""
+    with atomic_write(path) as stream:
+        figure.savefig(stream, format=os.path.splitext(path)[1].lower().lstrip("."), dpi=120)
 
 
 def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str) -> None:

@@ -1,5 +1,7 @@
 """A folder such as a new user has: ratings, titles, pairs, own ratings; and a model fitted to them."""
 
+import csv
+import random
 import shutil
 from pathlib import Path
 
@@ -17,6 +19,35 @@ def fill(folder):
         shutil.copy(SAMPLE / name, folder / name)
     (folder / "pairs.csv").write_text("user,item\n1,5\n3,8\n999,1\n")
     (folder / "my_ratings.csv").write_text("item,rating\n1,5\n2,4\n40,1\n")
+    fill_with_texts(folder)
+
+
+WORDS = {
+    "garden": ("rose", "tulip", "soil", "spade", "seed", "bloom", "hedge", "lawn", "prune", "compost", "petal"),
+    "harbour": ("anchor", "sail", "tide", "mast", "deck", "harbour", "rope", "keel", "captain", "buoy", "crew"),
+}
+
+
+def fill_with_texts(folder, n=30):
+    """Two kinds of texts in class folders, in a CSV and as svmlight, and a few more to classify."""
+    generator = random.Random(0)
+    rows = [
+        (kind, " ".join([*generator.choices(words, k=25), "morning", "today"]))
+        for kind, words in WORDS.items()
+        for _ in range(n)
+    ]
+    for place, (kind, text) in enumerate(rows):
+        home = folder / ("more_docs" if place % n >= n - 3 else "docs") / kind
+        home.mkdir(parents=True, exist_ok=True)
+        (home / f"{place:02}.txt").write_text(text)
+    with open(folder / "texts.csv", "w", newline="") as stream:
+        csv.writer(stream).writerows([("label", "text"), *rows])
+    everything = sorted({word for words in WORDS.values() for word in words})
+    with open(folder / "words.svmlight", "w") as stream:
+        for kind, text in rows:
+            counts = [(column, text.split().count(word)) for column, word in enumerate(everything, start=1)]
+            numbers = " ".join(f"{column}:{count}" for column, count in counts if count)
+            stream.write(f"{list(WORDS).index(kind)} {numbers}\n")
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +64,7 @@ def _fitted(tmp_path_factory):
 @pytest.fixture
 def desk(_fitted, tmp_path, monkeypatch):
     """The folder, fresh, and the one we stand in."""
-    for file in _fitted.iterdir():
-        shutil.copy(file, tmp_path / file.name)
+    shutil.copytree(_fitted, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -1,0 +1,164 @@
+"""Documents from what people have: a folder of text files, a CSV with a text column, an svmlight file."""
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lbg_recsys.errors import DataError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
+_LABEL_NAMES = ("label", "class", "category", "target", "topic", "group")
+_SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Names, and either texts or a matrix of word frequencies; labels where they are known."""
+
+    names: list[str]
+    texts: list[str] | None
+    matrix: Any | None
+    labels: list[str] | None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def documents_options(command: F) -> F:
+    """How texts become word frequencies."""
+    for option in (
+        click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default."),
+        click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default."),
+        click.option(
+            "--stop-words",
+            type=click.Choice(["english", "none"]),
+            default="english",
+            show_default=True,
+            help="Frequent words to leave out.",
+        ),
+        click.option(
+            "--min-df",
+            type=click.IntRange(min=1),
+            default=2,
+            show_default=True,
+            help="Leave out words in fewer documents than this.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def read_documents(source: str, *, text_column: str | None = None, label_column: str | None = None) -> Documents:
+    """Read documents, with classes where the source has them."""
+    path = Path(source)
+    if path.is_dir():
+        found = _read_folder(path)
+    elif _looks_like_svmlight(path):
+        found = _read_svmlight(path)
+    else:
+        found = _read_table(path, text_column, label_column)
+    if not len(found):
+        raise DataError(f"{source} holds no documents")
+    return found
+
+
+def word_frequencies(*sources: Documents, min_df: int, stop_words: str) -> tuple[list[Any], list[str]]:
+    """A matrix of tf-idf weights (sublinear, unit length) for each source, by the words of the first; the words."""
+    if any((one.texts is None) != (sources[0].texts is None) for one in sources):
+        raise DataError("one source has texts and the other has word frequencies: give two of the same kind")
+    if sources[0].texts is None:
+        widths = {one.matrix.shape[1] for one in sources if one.matrix is not None}
+        if len(widths) > 1:
+            raise DataError(f"the sources have {' and '.join(map(str, sorted(widths)))} words: give two of the same")
+        return [one.matrix for one in sources], [f"word {column}" for column in range(1, widths.pop() + 1)]
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(
+        sublinear_tf=True, min_df=min_df, stop_words=None if stop_words == "none" else stop_words
+    )
+    with failing_as_data_errors():
+        matrices = [vectorizer.fit_transform(sources[0].texts)]
+        matrices += [vectorizer.transform(one.texts) for one in sources[1:]]
+    return matrices, vectorizer.get_feature_names_out().tolist()
+
+
+@contextmanager
+def failing_as_data_errors() -> Iterator[None]:
+    """What scikit-learn refuses, as a sentence."""
+    try:
+        yield
+    except ValueError as error:
+        raise DataError(str(error).splitlines()[0]) from error
+
+
+def _read_folder(folder: Path) -> Documents:
+    """Files directly in it have no class; files in its folders have the folder's name as their class."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _hidden(path.relative_to(folder))]
+    classes = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in files]
+    if None in classes and any(classes):
+        loose = files[classes.index(None)]
+        raise DataError(f"{folder} has class folders and also the file {loose.name}: move it into one of them")
+    names = [path.relative_to(folder).as_posix() for path in files]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
+    return Documents(names, texts, None, None if None in classes else [str(one) for one in classes])
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _looks_like_svmlight(path: Path) -> bool:
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        lines = [
+            line for _, line in zip(range(20), stream, strict=False) if line.strip() and not line.startswith("#")
+        ]
+    return bool(lines) and all(_SVMLIGHT.fullmatch(line.rstrip("\n")) for line in lines)
+
+
+def _read_svmlight(path: Path) -> Documents:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        matrix, target = load_svmlight_file(os.fspath(path), dtype=float)
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"{path} is not an svmlight file that can be read: {error}") from error
+    labels = [f"{value:g}" for value in target]
+    return Documents([str(row) for row in range(1, len(labels) + 1)], None, matrix, labels)
+
+
+def _read_table(path: Path, text_column: str | None, label_column: str | None) -> Documents:
+    csv.field_size_limit(1 << 24)  # a book in a field is fine; the default refuses a long article
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        try:
+            reader = csv.DictReader(stream, delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
+            header = list(reader.fieldnames or [])
+            text = _column(path, header, text_column, _TEXT_NAMES, "text")
+            label = _column(path, header, label_column, _LABEL_NAMES, "label", needed=label_column is not None)
+            rows = list(reader)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise DataError(f"{path} is not a CSV file that can be read: {error}") from error
+    short = next((number for number, row in enumerate(rows, start=2) if row[str(text)] is None), None)
+    if short is not None:
+        raise DataError(f"{path}, row {short}: fewer fields than the header has")
+    labels = None if label is None else [row[label] or "" for row in rows]
+    return Documents([str(row) for row in range(1, len(rows) + 1)], [row[str(text)] for row in rows], None, labels)
+
+
+def _column(
+    path: Path, header: list[str], given: str | None, usual: tuple[str, ...], what: str, *, needed: bool = True
+) -> str | None:
+    wanted = (given,) if given is not None else usual
+    found = next((name for one in wanted for name in header if name.strip().lower() == one.lower()), None)
+    if found is None and needed:
+        shown = ", ".join(map(repr, header[:8]))
+        raise DataError(f"{path} has no {what} column: it has {shown}; name it with --{what}-column")
+    return found

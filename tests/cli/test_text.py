@@ -1,0 +1,99 @@
+"""`lbg-recsys text`: documents as people have them."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lbg_recsys.cli.documents import read_documents
+
+
+@pytest.mark.parametrize("source", ["docs", "texts.csv", "words.svmlight"])
+def test_cluster_finds_the_two_kinds(source, desk, run):
+    facts = json.loads(run("text", "cluster", source, "-k", 2, "--json", "-q").stdout)
+    assert facts["accuracy"] == 1.0
+    assert sum(topic["documents"] for topic in facts["topics"]) == facts["documents"]
+    shown = run("text", "cluster", source, "-k", 2)
+    assert "Accuracy under the best mapping of topics to the classes: 1.0000" in shown.stdout
+    assert "documents of 2 classes" in shown.stderr
+
+
+def test_cluster_is_the_mixture(desk, run):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    from lbg_recsys.text import LBGMixture
+
+    run("text", "cluster", "texts.csv", "-k", 2, "-o", "out.csv", "--seed", 3, "--param", "n_keywords=6", "-q")
+    texts = pd.read_csv("texts.csv")
+    matrix = TfidfVectorizer(sublinear_tf=True, min_df=2, stop_words="english").fit_transform(texts["text"])
+    model = LBGMixture(2, n_keywords=6, random_state=3).fit(matrix)
+    out = pd.read_csv("out.csv")
+    assert out["topic"].tolist() == model.labels_.tolist() and out["label"].tolist() == texts["label"].tolist()
+    np.testing.assert_allclose(out["probability"], model.predict_proba(matrix).max(axis=1), rtol=1e-12)
+
+
+def test_select(desk, run):
+    facts = json.loads(run("text", "select", "docs", "-k", 2, "-n", 10, "--json", "-q").stdout)
+    assert facts["words"] == 10 and len({one["topic"] for one in facts["selected"]}) == 2
+    scores = [one["score"] for one in facts["selected"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "10 of " in run("text", "select", "docs", "-k", 2, "-n", 10).stdout
+    few = json.loads(run("text", "select", "docs", "-k", 2, "--delta", 0.99, "--json", "-q").stdout)
+    assert all(one["score"] >= 0.99 for one in few["selected"])
+
+
+def test_classify_by_cross_validation_and_new_documents(desk, run):
+    facts = json.loads(run("text", "classify", "docs", "--folds", 3, "-p", "n_topics=1", "--json", "-q").stdout)
+    assert facts["accuracy"] > 0.9 and facts["classes"] == ["garden", "harbour"]
+    assert np.sum(facts["confusion"]) == 54
+    facts = json.loads(run("text", "classify", "docs", "more_docs", "-p", "n_topics=1", "--json", "-q").stdout)
+    assert [one["predicted"] for one in facts["documents"]] == ["garden"] * 3 + ["harbour"] * 3
+    shown = run("text", "classify", "docs", "more_docs", "-p", "n_topics=1").stdout
+    assert "garden/27.txt" in shown and "Accuracy 1.0000 of 6 documents" in shown
+
+
+def test_texts_with_line_breaks_and_their_columns(tmp_path):
+    path = tmp_path / "given.csv"
+    path.write_text('id,Kind,Words\n1,a,"one\ntwo, ""three"""\n2,b,four\n')
+    read = read_documents(str(path), text_column="words", label_column="kind")
+    assert read.texts == ['one\ntwo, "three"', "four"] and read.labels == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n", "has no text column: it has 'a', 'b'; name it with --text-column"),
+        ("text,label\n", "holds no documents"),
+        ('text\n"open\n', "not a CSV file"),
+        (b"text\n\xff\xfe\n", "not a CSV file"),
+        ("id,text\n1\n", "row 2: fewer fields"),
+        ("1 1:a\n", "not an svmlight file"),
+        ("text\nonly one\n", "no terms remain|should be >= n_components|vocabulary"),
+    ],
+)
+def test_documents_that_cannot_be_used(content, message, desk, run):
+    path = desk / "given.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    error = run("text", "cluster", path, "-q", code=1).stderr
+    assert error.startswith("Error: ")
+    assert re.search(message, error), error
+
+
+def test_failures_are_sentences(desk, run):
+    assert "Error: gone: No such file" in run("text", "cluster", "gone", code=1).stderr
+    (desk / "docs" / "loose.txt").write_text("loose")
+    assert "also the file loose.txt" in run("text", "classify", "docs", code=1).stderr
+    (desk / "flat").mkdir()
+    assert "holds no documents" in run("text", "cluster", "flat", code=1).stderr
+    (desk / "flat" / "a.txt").write_text("a text")
+    assert "no classes to learn" in run("text", "classify", "flat", "--min-df", 1, code=1).stderr
+    assert "of the same kind" in run("text", "classify", "texts.csv", "words.svmlight", code=1).stderr
+    assert "no parameter 'n_keyword'" in run("text", "cluster", "texts.csv", "-p", "n_keyword=3", code=2).stderr
+    assert "should be >= n_components" in run("text", "cluster", "texts.csv", "-k", 1000, code=1).stderr
+
+
+def test_a_folder_whose_name_is_a_file_of_bytes_is_read_anyhow(desk):
+    (desk / "docs" / "garden" / "latin.txt").write_bytes("Blüte".encode("latin-1"))
+    assert any("Bl" in text for text in read_documents("docs").texts)
