@@ -53,7 +53,7 @@ def keyword_counts(rows: SparseRows) -> Ints:
 
 def expected_lengths(mu: Floats, q: Ints) -> Ints:
     """Eqn. g: g_j = sum_s mu_sj q_s, to the nearest whole number, (m,)."""
-    return np.rint(mu @ q).astype(np.int64)
+    return np.asarray(np.rint(mu @ q), dtype=np.int64)
 
 
 def q_rule(p: Floats, q: Ints) -> Ints:
@@ -69,7 +69,7 @@ def q_fixed_point(p: Floats) -> Ints:
     n = len(p)
     falling = -np.sort(-p, axis=0)
     holds = falling >= (np.arange(1, n + 1) / n)[:, None]
-    return np.maximum(holds.sum(axis=0), 1).astype(np.int64)
+    return np.asarray(np.maximum(holds.sum(axis=0), 1), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,9 @@ class Totals:
         """The totals of all stored entries of ``rows``."""
         columns = rows.indices[rows.start[0] : rows.stop[-1]] if len(rows) else rows.indices[:0]
         values = rows.values[rows.start[0] : rows.stop[-1]] if len(rows) else rows.values[:0]
-        n = rows.n_columns
-        return cls(len(rows), np.bincount(columns, values, n), np.bincount(columns, values**2, n))
+        first = np.bincount(columns, values, rows.n_columns).astype(np.float64)
+        second = np.bincount(columns, values**2, rows.n_columns).astype(np.float64)
+        return cls(len(rows), first, second)
 
     def __add__(self, other: "Totals") -> "Totals":
         return Totals(self.n_rows + other.n_rows, self.first + other.first, self.second + other.second)

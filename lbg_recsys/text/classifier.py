@@ -58,7 +58,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> texts = ["goal keeper goal", "keeper and penalty", "flour sugar oven", "oven and sugar"]
     >>> vectorizer = TfidfVectorizer(stop_words="english")
     >>> model = LBGClassifier(n_topics=1).fit(vectorizer.fit_transform(texts), ["ball", "ball", "cake", "cake"])
-    >>> model.predict(vectorizer.transform(["the keeper", "more sugar"])).tolist()
+    >>> model.predict(vectorizer.transform(["goal and keeper", "sugar in the oven"])).tolist()
     ['ball', 'cake']
     """
 
@@ -107,7 +107,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.class_log_prior_ = self._log_prior(codes)
         self.threshold_ = 0.0
         if self.max_false_positive_rate is not None:
-            self.threshold_ = self._threshold(documents, codes, int(seeds[0]))
+            self.threshold_ = self._threshold(documents, codes, self.max_false_positive_rate, int(seeds[0]))
         self.estimators_ = self._fit_classes(documents, codes, int(seeds[1]))
         return self
 
@@ -182,12 +182,11 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ]
         return usable[int(np.argmax(scores))]
 
-    def _threshold(self, documents: sp.csr_array, codes: np.ndarray, seed: int) -> float:
+    def _threshold(self, documents: sp.csr_array, codes: np.ndarray, rate: float, seed: int) -> float:
         """The log-odds that at most the wanted share of ``classes_[0]`` exceeds when it is held out."""
         if len(self.classes_) != 2:
             raise ValueError(
-                f"max_false_positive_rate={self.max_false_positive_rate} needs two classes, y has "
-                f"{len(self.classes_)}: {self.classes_!r}"
+                f"max_false_positive_rate={rate} needs two classes, y has {len(self.classes_)}: {self.classes_!r}"
             )
         odds = np.empty(len(codes))
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
@@ -196,7 +195,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             joint = _joint(models, self.class_log_prior_, documents[held_out])
             odds[held_out] = joint[:, 1] - joint[:, 0]
         negative = np.sort(odds[codes == 0])[::-1]
-        allowed = int(np.floor(self.max_false_positive_rate * len(negative)))
+        allowed = int(np.floor(rate * len(negative)))
         return float(negative[allowed]) if allowed < len(negative) else float(negative[-1]) - 1.0
 
     def __sklearn_tags__(self) -> Any:

@@ -271,13 +271,13 @@ class LBGMixture(TopicModel):
         return with_keywords(rows, expected_lengths(mu, q))
 
     def _recipe(self) -> Recipe:
-        n_keywords = {None: _ALL_WORDS, "paper": None}.get(self.n_keywords, self.n_keywords)
+        n_keywords = _ALL_WORDS if self.n_keywords is None else self.n_keywords
         draws = self.evidence == "draws" or (self.evidence == "auto" and self.length_temper is not None)
         return Recipe(
-            n_keywords=n_keywords,
+            n_keywords=None if isinstance(n_keywords, str) else n_keywords,
             length_temper=self.length_temper,
             given_count=draws,
-            prior_p=None if self.prior_p == "auto" else self.prior_p,
+            prior_p=None if isinstance(self.prior_p, str) else self.prior_p,
             prior_gauss=self.prior_gauss,
             var_floor=self.var_floor,
             anneal=self.anneal,

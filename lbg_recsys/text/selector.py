@@ -38,9 +38,9 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> texts = ["goal keeper goal", "keeper and penalty", "flour sugar oven", "oven and sugar"]
-    >>> vectorizer = TfidfVectorizer(stop_words="english").set_output(transform="default")
+    >>> vectorizer = TfidfVectorizer(stop_words="english")
     >>> X = vectorizer.fit_transform(texts)
-    >>> selector = LBGSelector(LBGMixture(2, n_keywords=2, random_state=0), n_features_to_select=3).fit(X)
+    >>> selector = LBGSelector(LBGMixture(2, random_state=0), n_features_to_select=3).fit(X)
     >>> vectorizer.get_feature_names_out()[selector.get_support()].tolist()
     ['keeper', 'oven', 'sugar']
     """
