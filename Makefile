@@ -34,6 +34,10 @@ test: $(VENV)/.dev  ## Run the whole test-suite
 	@echo "== running the test-suite"
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
+fuzz: $(VENV)/.dev  ## Throw 100,000 and more random and mutated files at load and at the ratings reader
+	@echo "== fuzzing model files and the ratings reader"
+	@LBG_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q -n auto tests/persistence/test_fuzz.py tests/datasets/test_ratings_fuzz.py
+
 lint: $(VENV)/.dev  ## Check style, security rules and types
 	@echo "== ruff" && $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy" && $(BIN)/mypy
@@ -44,4 +48,4 @@ bench: $(VENV)/.bench  ## Measure against the rivals; writes benchmarks/results/
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test fuzz lint bench clean

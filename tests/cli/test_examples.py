@@ -9,7 +9,7 @@ import pytest
 from lbg_recsys.cli import COMMANDS, main
 
 # examples that need public data: the loaders have tests of their own
-NEEDS_DATA = ("ml-100k", "spambase", "20newsgroups")
+NEEDS_DATA = ("ml-100k", "spambase", "20newsgroups", "reproduce")
 
 
 def commands(command, path):

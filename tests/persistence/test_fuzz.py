@@ -1,0 +1,172 @@
+"""Whatever the bytes, `load` returns a model that predicts or raises `ModelFileError`; nothing else ever comes out.
+
+``make fuzz`` is the long run (``LBG_FUZZ_EXAMPLES`` cases of each test).
+"""
+
+import hashlib
+import io
+import os
+import tempfile
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import lbg_recsys
+from lbg_recsys.errors import ModelFileError
+from lbg_recsys.persistence.container import read_container, write_container
+from lbg_recsys.ratings import LBGModel
+from lbg_recsys.ratings.plsa import GaussianPLSAModel
+
+EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "200"))
+bounded = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
+MODELS = {
+    "lbg": LBGModel(n_topics=2, random_state=0),
+    "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
+    "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
+}
+
+
+def _file_of(model):
+    with tempfile.TemporaryDirectory() as folder:
+        path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", titles={7: "Seven"})
+        return path.read_bytes(), read_container(path)
+
+
+FILES = {name: _file_of(model) for name, model in MODELS.items()}
+kinds = st.sampled_from(sorted(FILES))
+
+
+def survives(data):
+    with tempfile.NamedTemporaryFile(suffix=".lbg") as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # absurd numbers may overflow: they must not do more than that
+        stream.write(data)
+        stream.flush()
+        try:
+            model = lbg_recsys.load(stream.name)
+        except ModelFileError as error:
+            assert str(error).startswith(stream.name) and len(str(error)) < 1000
+            return
+        pairs = [(user, item) for user in [*model.matrix.users, "new"] for item in [*model.matrix.items, "new"]]
+        assert model.predict_distribution(pairs).shape == (len(pairs), len(model.levels))
+
+
+def sealed(data):
+    """With the checksum that these bytes should have."""
+    body = bytes(data[:-32])
+    return body + hashlib.sha256(body).digest()
+
+
+edits = st.lists(
+    st.tuples(
+        st.floats(0, 1, exclude_max=True), st.sampled_from(["set", "cut", "insert", "end"]), st.binary(max_size=8)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def edited(data, changes):
+    data = bytearray(data)
+    for where, what, piece in changes:
+        at = int(where * len(data))
+        if what == "set":
+            data[at : at + len(piece)] = piece
+        elif what == "cut":
+            del data[at : at + len(piece)]
+        elif what == "insert":
+            data[at:at] = piece
+        else:
+            del data[at:]
+    return bytes(data)
+
+
+@bounded
+@given(st.binary(max_size=300))
+def test_random_bytes(data):
+    survives(data)
+    survives(b"\x89LBG\r\n\x1a\n\x01\0\0\0" + data)
+
+
+@bounded
+@given(kinds, edits)
+def test_mutated_files(kind, changes):
+    survives(edited(FILES[kind][0], changes))
+
+
+@bounded
+@given(kinds, edits)
+def test_mutated_files_with_a_right_checksum(kind, changes):
+    survives(sealed(edited(FILES[kind][0], changes)))
+
+
+numbers = st.one_of(
+    st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0, -1, 10**400])
+)
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), numbers, st.text(max_size=8)),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=4), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+def places(value, path=()):
+    """Every place in nested lists and dictionaries."""
+    yield path
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in entries:
+        yield from places(inner, (*path, key))
+
+
+def replaced(value, path, new):
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = replaced(copy[path[0]], path[1:], new)
+    return copy
+
+
+def forged(header, arrays):
+    stream = io.BytesIO()
+    write_container(stream, header, arrays)
+    return stream.getvalue()
+
+
+@bounded
+@given(kinds, st.data())
+def test_another_value_in_the_header(kind, data):
+    header, arrays = FILES[kind][1]
+    path = data.draw(st.sampled_from([path for path in places(header) if path]))
+    survives(forged(replaced(header, path, data.draw(values)), arrays))
+
+
+@bounded
+@given(kinds, st.data())
+def test_another_number_or_shape_in_an_array(kind, data):
+    header, arrays = FILES[kind][1]
+    name = data.draw(st.sampled_from(sorted(arrays)))
+    array = arrays[name].copy()
+    if data.draw(st.booleans()):
+        flat = array.reshape(-1).view(np.uint8)
+        for place in data.draw(st.lists(st.integers(0, len(flat) - 1), min_size=1, max_size=8)):
+            flat[place] = data.draw(st.integers(0, 255))
+    else:
+        shape = data.draw(st.lists(st.integers(0, 3), max_size=3))
+        array = np.resize(array, shape).astype(data.draw(st.sampled_from([array.dtype, "f4", "i1", "i8"])))
+    survives(forged(header, {**arrays, name: array}))
+
+
+@pytest.mark.parametrize("kind", sorted(FILES))
+def test_what_was_not_changed_loads(kind):
+    data, (header, arrays) = FILES[kind]
+    assert forged(header, arrays) == data == sealed(data)
+    with tempfile.NamedTemporaryFile(suffix=".lbg") as stream:
+        stream.write(data)
+        stream.flush()
+        assert type(lbg_recsys.load(stream.name)) is type(MODELS[kind])
