@@ -1,7 +1,7 @@
 """How good are the lists? NDCG@10 and recall@10 on MovieLens-100K, beside EASE, implicit and popularity.
 
-A user counts who has a test rating of at least 4; candidates are all items but the user's training items; relevance is
-binary. Rivals' settings are those of public benchmarks, ours are the defaults except where the name says otherwise.
+A user counts who has a test rating of at least 4; candidates are all items but the user's training items; relevance
+is binary. Rivals' settings are those of public benchmarks, ours the defaults unless the name says otherwise.
 
     python -m benchmarks.bench_topn
 """
