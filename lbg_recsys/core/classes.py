@@ -44,7 +44,7 @@ def refresh_profile(h: int, counts: Array, n_col: Array, phi: Array, gram: Array
         share /= total
         for i in range(n):
             phi[i, h * k + s] = (counts[h, i, s] - n_col[i] * share) / math.sqrt(max(n_col[i], 1.0))
-    block = np.empty((k, phi.shape[1]), np.float32)
+    block = np.empty((k, phi.shape[1]))
     cross_product(phi, phi[:, h * k : (h + 1) * k], block)
     for s in range(k):
         for d in range(phi.shape[1]):
@@ -103,16 +103,22 @@ def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Ar
 
 
 @njit(nogil=True, cache=True)
+def class_rate(count: float, total: float, size: float, rows: int) -> float:
+    """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class hold a column.
+
+    ``count`` is N, how many rows of the class hold it, ``total`` n_i, how many do at all, ``size`` W_s.
+    """
+    return min((count + 20.0 * total / rows) / (size + 20.0), 0.999)
+
+
+@njit(nogil=True, cache=True)
 def indicator_evidence(
     counts: Array, n_col: Array, size: Array, rows: int, power: float, table: Array, base: Array
 ) -> None:
-    """Tabulate power * logit p[i, s], and add power * sum_i log(1 - p[i, s]) to ``base``.
-
-    p[i, s] = (N[i, s] + 20 n_i / rows) / (W_s + 20): the rate at which rows of class s hold column i.
-    """
+    """Tabulate power * logit p[i, s], and add power * sum_i log(1 - p[i, s]) to ``base``."""
     for i in range(counts.shape[0]):
         for s in range(counts.shape[1]):
-            p = min((counts[i, s] + 20.0 * n_col[i] / rows) / (size[s] + 20.0), 0.999)
+            p = class_rate(counts[i, s], n_col[i], size[s], rows)
             table[i, s] = power * math.log(p / (1.0 - p))
             base[s] += power * math.log1p(-p)
 
@@ -201,7 +207,7 @@ def sweep_components(
     score = np.zeros(lanes)
     base = np.empty(k)
     size = np.empty(k)
-    cross = np.empty((k, phi.shape[1]), np.float32)
+    cross = np.empty((k, phi.shape[1]))
     for j in range(rows):
         s = z[j, 0]
         a = row_weight[j]

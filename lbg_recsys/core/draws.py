@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.gibbs import Chain
+from lbg_recsys.core.classes import indicator_evidence
+from lbg_recsys.core.gibbs import Chain, column_features
 from lbg_recsys.core.normal import normal_cdf
 from lbg_recsys.core.ridge import FAST
 
@@ -54,6 +55,10 @@ class Draws:
         """Memory of all arrays."""
         return sum(getattr(self, field.name).nbytes for field in fields(self))
 
+    def pieces(self) -> list["Draws"]:
+        """Each kept sweep by itself, sharing the memory."""
+        return [Draws(*(getattr(self, field.name)[s : s + 1] for field in fields(self))) for s in range(len(self))]
+
     @staticmethod
     def joined(parts: Sequence["Draws"]) -> "Draws":
         """The sweeps of several chains of one orientation, one after another."""
@@ -64,7 +69,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
     """The current draw of a chain, with the cut points that its predictions use."""
     settings = chain.settings
     entries_of = chain.n_col.sum()
-    means, steps = _in_steps(np.concatenate([chain.c, _unknown_means(chain)], axis=1))
+    means, steps = in_steps(np.concatenate([chain.c, _unknown_means(chain)], axis=1))
     row_unknown, col_unknown = _unknown_noise(chain)
     unknown_class = (chain.rng.random((settings.n_components, 1)) > chain.lam.cumsum(axis=1)[:, :-1]).sum(axis=1)
     column = {
@@ -73,8 +78,8 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "c_step": steps,
         "row_bias": np.append(chain.row_bias, 0.0).astype(np.float16),
         "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
-        "row_weight": np.append(chain.row_weight, row_unknown).astype(np.float16),
-        "col_weight": np.append(chain.col_weight, col_unknown).astype(np.float16),
+        "row_weight": _half(np.append(chain.row_weight, row_unknown)),
+        "col_weight": _half(np.append(chain.col_weight, col_unknown)),
         "cuts": cuts[1:-1].astype(np.float32),
         "ordinal": np.array(settings.ordinal),
         "lam": chain.lam.astype(np.float32),
@@ -88,19 +93,21 @@ def keep(chain: Chain, cuts: Array) -> Draws:
     return Draws(**{name: array[np.newaxis] for name, array in column.items()})
 
 
-def _in_steps(c: Array) -> tuple[Array, Array]:
+def _half(weight: Array) -> Array:
+    """Half precision ends at 65504: a noise precision beyond means no noise at all, as one there does."""
+    return np.minimum(weight, 6e4).astype(np.float16)
+
+
+def in_steps(c: Array) -> tuple[Array, Array]:
     """Means (H, columns, K) as whole steps (columns, H, K), and the steps (H,)."""
     steps = np.maximum(np.abs(c).max(axis=(1, 2)), 1e-6) / 127.0
     return np.rint(c / steps[:, None, None]).astype(np.int8).transpose(1, 0, 2).copy(), steps.astype(np.float32)
 
 
 def _unknown_profile(chain: Chain) -> Array:
-    """The features of a column without entries: no profile, the constant, the least amount."""
-    profile = np.zeros(chain.phi.shape[1])
-    fixed = chain.settings.n_components * chain.settings.n_classes
-    profile[fixed] = 1.0
-    profile[fixed + 1 :] = chain.phi[:, fixed + 1 :].min(axis=0)
-    return profile
+    """The profile and features of a column without entries."""
+    profile = np.zeros(chain.settings.n_components * chain.settings.n_classes)
+    return np.append(profile, column_features(np.zeros(1), chain.n_col))
 
 
 def _unknown_means(chain: Chain) -> Array:
@@ -120,10 +127,14 @@ def _unknown_noise(chain: Chain) -> tuple[float, float]:
 
 def _evidence_base(chain: Chain) -> Array:
     """power * sum_i log(1 - p[h, i, s]) of the indicator evidence, (H, K)."""
-    rows = max(chain.entries.n_rows, 1)
-    size = np.stack([np.bincount(z, minlength=chain.settings.n_classes) for z in chain.z.T])
-    p = (chain.counts + 20.0 * chain.n_col[None, :, None] / rows) / (size[:, None, :] + 20.0)
-    return np.asarray(chain.settings.indicator_weight * np.log1p(-np.minimum(p, 0.999)).sum(axis=1), np.float32)
+    n_components, n, k = chain.c.shape
+    base, table = np.zeros((n_components, k)), np.empty((n, k), np.float32)
+    for h in range(n_components):
+        size = np.bincount(chain.z[:, h], minlength=k)
+        indicator_evidence(
+            chain.counts[h], chain.n_col, size, len(chain.z), chain.settings.indicator_weight, table, base[h]
+        )
+    return base.astype(np.float32)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -189,3 +200,33 @@ def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Arra
             mean,
         )
     return probability, mean
+
+
+@njit(nogil=True, cache=True)
+def tilt(probability: Array, levels: Array, mean: Array) -> None:
+    """Tilt each distribution exponentially, in place, until it has the given mean.
+
+    p_l becomes proportional to p_l exp(theta l): of all distributions with that mean the nearest one
+    (Kullback-Leibler). Newton's method on theta; means are kept a thousandth of the scale away from its ends.
+    """
+    n = levels.shape[0]
+    width = levels[n - 1] - levels[0]
+    weight = np.empty(n)
+    for e in range(probability.shape[0]):
+        target = min(max(mean[e], levels[0] + 1e-3 * width), levels[n - 1] - 1e-3 * width)
+        theta = 0.0
+        for _ in range(50):
+            total = first = second = 0.0
+            for b in range(n):
+                at = (levels[b] - target) / width
+                weight[b] = (probability[e, b] + 1e-12) * math.exp(theta * at)
+                total += weight[b]
+                first += weight[b] * at
+                second += weight[b] * at * at
+            first /= total
+            if abs(first) < 1e-10:
+                break
+            # a step that overshoots would leave the region where Newton's quadratic is any good
+            theta -= min(max(first / max(second / total - first * first, 1e-9), -5.0), 5.0)
+        for b in range(n):
+            probability[e, b] = weight[b] / total

@@ -82,7 +82,7 @@ def draw_col_effects(
     weight[i] ~ Gamma(*noise) a priori, bias[i] ~ N(phi_i . omega, 1/tau).
     """
     n = bias.shape[0]
-    cross = np.empty((1, phi.shape[1]), np.float32)
+    cross = np.empty((1, phi.shape[1]))
     cross_product(phi, bias.reshape(n, 1), cross)
     ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[1]))
     squares = 0.0

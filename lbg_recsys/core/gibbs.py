@@ -22,6 +22,8 @@ from lbg_recsys.core.ordinal import draw_utilities, move_cuts
 Array = NDArray[Any]
 # The first sweeps find the classes; cut points that moved at once would chase noise.
 _CUTS_MOVE_FROM = 10
+# A user's noise precision ~ Gamma(shape, rate) with a learned rate: how alike users are in how noisy they are.
+USER_NOISE_SHAPE = 10.0
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ class ChainSettings:
     ordinal: bool = False
     user_rows: bool = True
     indicator_weight: float = 0.01
-    # a user's noise precision ~ Gamma(shape, rate): the rate is learned; an item's ~ Gamma(shape, shape)
-    user_noise_shape: float = 10.0
+    user_noise_shape: float = USER_NOISE_SHAPE
+    # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
     item_noise_shape: float = 10.0
     # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate)
     spread: tuple[float, float] = (0.5, 0.5)
@@ -76,12 +78,14 @@ class ChainSettings:
     follow_cuts: bool = True
 
 
-def column_features(n_col: Array) -> Array:
-    """What is known of every column besides its profile: a constant, and how many entries it has (log, scaled)."""
-    amount = np.log1p(n_col)
-    spread = amount.std()
-    scaled = (amount - amount.mean()) / spread if spread > 0 else np.zeros(len(amount))
-    return np.column_stack([np.ones(len(amount)), scaled])
+def column_features(n_col: Array, among: Array) -> Array:
+    """What is known of columns besides their profiles: a constant, and how many entries they have.
+
+    The amount is logarithmic, standardised by the columns that it is ``among``.
+    """
+    usual = np.log1p(among)
+    scale = usual.std() if usual.std() > 0 else 1.0
+    return np.column_stack([np.ones(len(n_col)), (np.log1p(n_col) - usual.mean()) / scale])
 
 
 class Chain:
@@ -116,7 +120,7 @@ class Chain:
         self.rng = np.random.Generator(np.random.PCG64(seed))
         rows, n, h, k = entries.n_rows, entries.n_cols, settings.n_components, settings.n_classes
         self.n_col = np.bincount(entries.col, minlength=n).astype(np.float32)
-        features = column_features(self.n_col)
+        features = column_features(self.n_col, self.n_col)
         d = h * k + features.shape[1]
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
         self.c = np.zeros((h, n, k), np.float32)

@@ -31,7 +31,7 @@ def normal_cdf(x: float) -> float:
     low, high = _CDF[cell], _CDF[cell + 1]
     left, right = _SLOPE[cell], _SLOPE[cell + 1]
     rise = high - low
-    return low + f * (left + f * (3.0 * rise - 2.0 * left - right + f * (left + right - 2.0 * rise)))
+    return float(low + f * (left + f * (3.0 * rise - 2.0 * left - right + f * (left + right - 2.0 * rise))))
 
 
 @njit(nogil=True, cache=True)

@@ -17,13 +17,16 @@ FAST = {"contract", "nsz", "reassoc", "arcp"}
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def cross_product(features: Array, targets: Array, out: Array) -> None:
-    """out[s, d] = sum_i targets[i, s] * features[i, d]."""
-    out[:] = 0
+    """out[s, d] = sum_i targets[i, s] * features[i, d], in double precision.
+
+    Rounding to single precision would cost a Gram matrix its definiteness as soon as there are many rows.
+    """
+    out[:] = 0.0
     for i in range(features.shape[0]):
         for s in range(targets.shape[1]):
-            y = targets[i, s]
+            y = np.float64(targets[i, s])
             for d in range(features.shape[1]):
-                out[s, d] += y * features[i, d]
+                out[s, d] += y * np.float64(features[i, d])
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -1,0 +1,25 @@
+"""Have the chains met? The split R-hat of Gelman et al. (Bayesian Data Analysis, 3rd edition, section 11.4)."""
+
+import numpy as np
+
+from lbg_recsys.core.rows import Floats
+
+
+def split_rhat(traces: Floats) -> Floats:
+    """R-hat of each quantity from traces (chains, sweeps, quantities), every chain cut into halves.
+
+    1 when all halves look alike; sqrt of (variance over all halves) / (variance within one) in general.
+
+    >>> rng = np.random.default_rng(0)
+    >>> bool(split_rhat(rng.normal(size=(2, 1000, 1)))[0] < 1.01)
+    True
+    """
+    half = traces.shape[1] // 2
+    if half < 2:
+        return np.full(traces.shape[2], np.nan)
+    halves = np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    # a quantity that never moves has converged to a point
+    ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0)
+    return np.asarray(np.sqrt((half - 1) / half + ratio))
