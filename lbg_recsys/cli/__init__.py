@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": "lbg_recsys.cli.evaluate:evaluate",
     "forced-prediction": "lbg_recsys.cli.forced:forced_prediction",
     "text": "lbg_recsys.cli.text:text",
+    "reproduce": "lbg_recsys.cli.reproduce:reproduce",
     "demo": "lbg_recsys.cli.demo:demo",
     "doctor": "lbg_recsys.cli.doctor:doctor",
     "datasets": "lbg_recsys.cli.datasets:datasets",
