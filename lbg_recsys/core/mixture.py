@@ -42,11 +42,13 @@ class ColumnTables:
 
         ``power`` is the indicators' weight in the (tempered) posterior, beta * w.
         """
+        evidence = power * parameters.logit_p()
+        evidence -= evidence.max(axis=1, keepdims=True)  # only ratios count, and these cannot overflow
         share = parameters.p / parameters.p.sum(axis=0)
         c = (share * parameters.c).sum(axis=0)
         var = (share * (parameters.var + (parameters.c - c) ** 2)).sum(axis=0)
         return cls(
-            np.vstack([np.exp(power * parameters.logit_p()), np.ones_like(c)]),
+            np.vstack([np.exp(evidence), np.ones_like(c)]),
             np.vstack([parameters.p, parameters.p.mean(axis=0)]),
             np.vstack([parameters.c, c]),
             np.vstack([parameters.var, var]),
@@ -63,6 +65,9 @@ def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
         total += out[s]
         if out[s] > out[lead]:
             lead = s
+    if total <= 0.0:  # a weight so large that topic and item rule each other out: the item then says nothing
+        out[:] = mu
+        return mu.argmax()
     for s in range(len(mu)):
         out[s] /= total
     return lead
