@@ -12,10 +12,12 @@ import click
 # name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
 MODELS = {
     "lbg": "lbg_recsys.ratings.lbg:LBGModel",
+    "bayesian": "lbg_recsys.ratings.bayesian:BayesianLBGModel",
     "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
 }
 ALGORITHMS = {
     "lbg": "lbg_recsys.algorithms:LBGAlgo",
+    "bayesian": "lbg_recsys.algorithms:BayesianLBGAlgo",
     "plsa": "lbg_recsys.algorithms:GaussianPLSAAlgo",
     "movie-mean": "lbg_recsys.algorithms:MovieMeanAlgo",
     "baseline": "surprise:BaselineOnly",

@@ -26,7 +26,7 @@ def remarks(quiet: bool) -> Iterator[None]:
         warnings.simplefilter("ignore" if quiet else "always")
         yield
     for warning in caught:
-        if not issubclass(warning.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning):
+        if issubclass(warning.category, UserWarning | RuntimeWarning):  # others speak to programmers
             click.echo(f"Note: {warning.message}", err=True)
 
 

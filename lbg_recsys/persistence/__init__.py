@@ -23,6 +23,7 @@ SUFFIX = ".lbg"
 # The classes that a file may name, and nothing else: a file never says what to import.
 CLASSES = {
     "LBGModel": "lbg_recsys.ratings.lbg",
+    "BayesianLBGModel": "lbg_recsys.ratings.bayesian",
     "GaussianPLSAModel": "lbg_recsys.ratings.plsa",
 }
 
@@ -83,7 +84,8 @@ def _put_together(header: dict[str, Any], arrays: dict[str, Any]) -> RatingModel
     check_values(header["facts"], schema.facts, "the training summary")
     entries = {name: arrays.pop(name) for name in ratings.ARRAYS if name in arrays}
     matrix, titles = ratings.put_together(header["ratings"], entries)
-    sizes = {"users": matrix.n_users, "items": matrix.n_items}
+    sizes = {"users": matrix.n_users, "items": matrix.n_items, "levels - 1": len(matrix.scale.levels) - 1}
+    sizes |= {"users + 1": matrix.n_users + 1, "items + 1": matrix.n_items + 1}
     sizes |= {size: parameters[name] for size, name in schema.sizes.items()}
     check_arrays(arrays, schema.arrays, sizes)
     model: RatingModel = model_class.from_state(State(parameters, header["facts"], arrays), matrix)

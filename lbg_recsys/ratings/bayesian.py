@@ -14,10 +14,11 @@ from lbg_recsys.core.ensemble import Run, agreement, gather, run_all
 from lbg_recsys.core.gibbs import Chain, ChainSettings, Entries
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, Standard, fold_in_users, rated_log_odds
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.schema import signature_of
+from lbg_recsys.schema import State, signature_of
 
 log = logging.getLogger(__name__)
 
@@ -160,6 +161,9 @@ class BayesianLBGModel(RatingModel):
             if (runs := [run for run in self._runs if run.chain.settings.user_rows == side])
         }
         self._trained = self._draws
+        self._count()
+
+    def _count(self) -> None:
         self.n_sweeps_ = len(self.training_error_)
         self.nbytes_ = sum(draws.nbytes for draws in self._draws.values())
 
@@ -219,6 +223,29 @@ class BayesianLBGModel(RatingModel):
     def get_params(self) -> dict[str, Any]:
         """The constructor's arguments."""
         return {name: getattr(self, name) for name in signature_of(type(self))}
+
+    # -- model files ---------------------------------------------------------------------------------------------
+
+    STATE = bayesian_state.STATE
+
+    def to_state(self) -> State:
+        """All that makes this fitted model besides its matrix: the kept sweeps, not the chains."""
+        facts = {"converged": self.converged_, "training_error": self.training_error_}
+        facts["rhat"] = bayesian_state.plain_rhat(self.rhat_)
+        return State(self.get_params(), facts, bayesian_state.arrays_of(self._draws))
+
+    @classmethod
+    def from_state(cls, state: State, matrix: RatingMatrix) -> "BayesianLBGModel":
+        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
+        model = cls(**state.parameters)
+        model._check_parameters(burn_in=0)
+        sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
+        model.matrix, model.training_, model.standard_ = matrix, matrix, Standard.of(matrix)
+        model._draws = model._trained = bayesian_state.draws_of(state.arrays, sides)
+        model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
+        model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
+        model._count()
+        return model
 
     def _check_parameters(self, burn_in: int) -> None:
         for name, low in (("n_components", 1), ("n_classes", 2), ("n_sweeps", 1), ("n_chains", 1), ("n_jobs", 1)):

@@ -2,12 +2,13 @@
 
 import pytest
 
-from lbg_recsys.ratings import LBGModel
+from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
 MAKERS = {
     "lbg": lambda: LBGModel(n_topics=3, random_state=0, tol=1e-3),
     "lbg-baseline": lambda: LBGModel(n_topics=3, random_state=0, tol=1e-3, baseline=True, point="mean"),
+    "bayesian": lambda: BayesianLBGModel(n_components=3, n_sweeps=12, burn_in=4, max_kept=3, random_state=0),
     "plsa": lambda: GaussianPLSAModel(n_topics=3, random_state=0, max_iter=5),
 }
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import lbg_recsys
 from lbg_recsys.errors import ModelFileError
 from lbg_recsys.persistence.container import read_container, write_container
-from lbg_recsys.ratings import LBGModel
+from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
 EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "200"))
@@ -29,6 +29,7 @@ RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
 MODELS = {
     "lbg": LBGModel(n_topics=2, random_state=0),
     "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
+    "bayesian": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
 }
 

@@ -1,0 +1,31 @@
+"""Files of every format version there ever was load, and predict what they predicted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lbg_recsys
+from lbg_recsys.persistence import CLASSES, FORMAT
+
+FILES = sorted((Path(__file__).parent / "frozen").glob("*.lbg"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_frozen_file_predicts_what_it_did(path):
+    model = lbg_recsys.load(path)
+    expected = json.loads(path.with_suffix(".json").read_text())
+    pairs = [tuple(pair) for pair in expected["pairs"]]
+    # other processors may round the last bit in another way
+    np.testing.assert_allclose(model.predict_distribution(pairs), expected["distribution"], rtol=1e-9, atol=1e-12)
+    assert model.recommend([1, 2], 5)["item"].tolist() == expected["recommended"]
+    new_user = model.fold_in({1: 5.0, 40: 2.0})
+    np.testing.assert_allclose(new_user.distribution([3, 4]), expected["new_user"], rtol=1e-9, atol=1e-12)
+    assert model.titles[1] == expected["title_of_1"] and 2 not in model.titles
+
+
+def test_every_class_and_every_version_is_frozen():
+    found = {(path.name.partition("-")[0], type(lbg_recsys.load(path)).__name__) for path in FILES}
+    assert {(f"v{FORMAT}", name) for name in CLASSES} <= found
+    assert {version for version, _ in found} == {f"v{version}" for version in range(1, FORMAT + 1)}
