@@ -1,5 +1,6 @@
 """Sparse rows of which a prefix counts: the one layout that the ratings and the text side share."""
 
+import itertools
 from dataclasses import dataclass
 
 import numba
@@ -42,6 +43,26 @@ class SparseRows:
             np.ascontiguousarray(values, dtype=np.float64),
             n_columns,
         )
+
+    def parts(self, n_parts: int) -> list["SparseRows"]:
+        """These rows in consecutive pieces of about equal numbers of rows, each with nothing but its own entries.
+
+        For rows whose entries all count (`from_csr`).
+        """
+        cuts = np.linspace(0, len(self), min(n_parts, max(len(self), 1)) + 1).astype(np.int64)
+        pieces = []
+        for first, last in itertools.pairwise(cuts):
+            begin, end = (int(self.start[first]), int(self.stop[last - 1])) if last > first else (0, 0)
+            pieces.append(
+                SparseRows(
+                    self.start[first:last] - begin,
+                    self.stop[first:last] - begin,
+                    self.indices[begin:end],
+                    self.values[begin:end],
+                    self.n_columns,
+                )
+            )
+        return pieces
 
     def take(self, first: int, last: int) -> "SparseRows":
         """Rows ``first:last``, sharing the entries."""

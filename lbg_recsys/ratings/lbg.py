@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,15 @@ from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.similar import similar_items, similar_users
 from lbg_recsys.schema import Array, Schema, State
+
+# Statistics add up over any partition of the rows, so an E-step may run anywhere.
+OverAllRows = Callable[[Callable[[SparseRows], SufficientStatistics]], SufficientStatistics]
+Spread = Callable[[SparseRows], OverAllRows]
+
+
+def here(rows: SparseRows) -> OverAllRows:
+    """Gather the statistics of all rows in this process."""
+    return lambda gather_statistics: gather_statistics(rows)
 
 
 class LBGModel(RatingModel):
@@ -84,10 +94,12 @@ class LBGModel(RatingModel):
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
         callback: Callable[[int, float], None] | None = None,
+        spread: Spread = here,
     ) -> "LBGModel":
         """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
 
-        ``callback(iteration, objective)`` is called after every EM iteration.
+        ``callback(iteration, objective)`` is called after every EM iteration. ``spread`` says where the E-steps run:
+        in this process, or elsewhere (`lbg_recsys.distributed`).
         """
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
@@ -95,7 +107,8 @@ class LBGModel(RatingModel):
         self._place(matrix, biases)
         rows = self.rows_of(matrix)
         generator = np.random.default_rng(self.random_state)
-        result = best_of(self._one_run(rows, generator, callback) for _ in range(self.n_init))
+        over_all_rows = spread(rows)
+        result = best_of(self._one_run(rows, over_all_rows, generator, callback) for _ in range(self.n_init))
         self._take(result.parameters, result.statistics)
         self.converged_, self.n_iter_ = result.converged, result.n_iter
         self.lower_bound_, self.history_ = result.lower_bound, result.history
@@ -111,14 +124,20 @@ class LBGModel(RatingModel):
         return self
 
     def _one_run(
-        self, rows: SparseRows, generator: np.random.Generator, callback: Callable[[int, float], None] | None
+        self,
+        rows: SparseRows,
+        over_all_rows: OverAllRows,
+        generator: np.random.Generator,
+        callback: Callable[[int, float], None] | None,
     ) -> EMResult[Parameters, SufficientStatistics]:
         start = gather(rows, generator.dirichlet(np.ones(self.n_topics), len(rows)))
         prior = self._prior(start)
         return run_em(
             start,
             lambda statistics: m_step(statistics, prior),
-            lambda parameters: e_step(rows, parameters, self.temperature, self.indicator_weight),
+            lambda parameters: over_all_rows(
+                partial(e_step, parameters=parameters, beta=self.temperature, indicator_weight=self.indicator_weight)
+            ),
             lambda parameters, statistics: (
                 (statistics.evidence + log_prior(parameters, prior, self.indicator_weight)) / len(rows)
             ),
