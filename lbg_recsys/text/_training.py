@@ -23,7 +23,16 @@ from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joi
 
 COOLEST = 0.05  # the first beta of annealing
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
+_AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
+
+
+@dataclass(frozen=True)
+class Background:
+    """A prior and cross-Gaussians from more documents than those of a fit, shared by the models of all classes."""
+
+    prior: Prior
+    cross: CrossGaussians
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class Recipe:
     anneal: int | None
     max_iter: int
     tol: float
+    background: Background | None = None
 
 
 @dataclass(frozen=True)
@@ -70,16 +80,28 @@ def default_prior_p(rate: Floats) -> float:
 
 def prior_of(statistics: SufficientStatistics, recipe: Recipe) -> Prior:
     """The corpus rate, mean and variance of every word as a keyword, with the strengths asked for."""
+    if recipe.background is not None:
+        return recipe.background.prior
     floor = recipe.var_floor * (float(statistics.second.sum()) / max(float(statistics.count.sum()), 1e-300) or 1.0)
     rate, mean, var = column_moments(statistics, floor, _SHRINK)
     rate = (rate * statistics.n_rows + _UNSEEN) / (statistics.n_rows + 2.0 * _UNSEEN)
     strength = default_prior_p(rate) if recipe.prior_p is None else recipe.prior_p
-    return Prior(rate, mean, var, strength, recipe.prior_gauss, floor)
+    return Prior(rate, mean, var, strength, min(recipe.prior_gauss, _AS_GOOD_AS_INFINITE), floor)
 
 
 def cross_of(totals: Totals, statistics: SufficientStatistics, recipe: Recipe, floor: float) -> CrossGaussians:
     """The cross-Gaussians, shrunk to the words' moments over all documents as the topics' are to theirs."""
-    return cross_gaussians(totals, statistics, floor, recipe.prior_gauss)
+    if recipe.background is not None:
+        return recipe.background.cross
+    return cross_gaussians(totals, statistics, floor, min(recipe.prior_gauss, _AS_GOOD_AS_INFINITE))
+
+
+def background_of(rows: SparseRows, recipe: Recipe) -> Background:
+    """What words do in these documents whatever the topic. Needs a fixed number of keywords."""
+    keywords = with_keywords(rows, recipe.n_keywords or 1)
+    statistics = gather(keywords, np.ones((len(rows), 1)))
+    prior = prior_of(statistics, recipe)
+    return Background(prior, cross_of(Totals.of(rows), statistics, recipe, prior.floor))
 
 
 def train(

@@ -15,7 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from lbg_recsys.core.rows import Floats
-from lbg_recsys.text._documents import checked_documents
+from lbg_recsys.text._documents import checked_documents, ranked_documents
+from lbg_recsys.text._training import Background, background_of
 from lbg_recsys.text.mixture import LBGMixture
 
 _HELD_OUT = 0.2
@@ -24,14 +25,15 @@ _HELD_OUT = 0.2
 class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """argmax over classes l of Pr(l) Pr(d | l), with one model of this package fitted to each class.
 
-    Every class model chooses the same number of keywords in a document, so that all of them explain the same
-    indicators x: with more keywords in one class than in another the likelihoods would not compare.
+    So that the likelihoods of LBG models compare, all classes choose the same number of keywords in a document and
+    explain the same indicators x, shrink to the same corpus (all training documents), and share its
+    cross-Gaussians: a word that is no keyword says nothing about the class.
 
     Parameters
     ----------
     estimator : LBGMixture, MixtureOfUnigrams, PLSI or None
         The model of a class, cloned. None is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5,
-        prior_gauss=5)``: all words of a document, priors for classes of some hundred documents and more.
+        prior_gauss=50)``: all words of a document, and its number of words is evidence too.
     n_topics : int, sequence of int, or None
         Topics per class. Of several numbers each class takes the one that gives a fifth of its documents, held
         out, the highest likelihood. None leaves ``estimator``'s own. Never more than a class has documents.
@@ -149,7 +151,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _template(self) -> Any:
         if self.estimator is None:
-            return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=5.0)
+            return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=50.0)
         if getattr(self.estimator, "n_keywords", None) == "paper":
             raise ValueError(
                 'n_keywords="paper" gives each class a number of keywords of its own, and then their likelihoods '
@@ -158,29 +160,44 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return clone(self.estimator)
 
     def _fit_classes(self, documents: sp.csr_array, codes: np.ndarray, seed: int) -> list[Any]:
-        return [self._fit_class(documents[codes == code], seed) for code in range(len(self.classes_))]
+        background = self._background(documents)
+        return [self._fit_class(documents[codes == code], background, seed) for code in range(len(self.classes_))]
 
-    def _fit_class(self, documents: sp.csr_array, seed: int) -> Any:
+    def _background(self, documents: sp.csr_array) -> Background | None:
+        """What words do in all classes; only the LBG model has a use for it."""
         model = self._template()
+        if not isinstance(model, LBGMixture):
+            return None
+        model._validate_params()
+        return background_of(ranked_documents(documents), model._recipe())
+
+    def _fit_class(self, documents: sp.csr_array, background: Background | None, seed: int) -> Any:
+        if self.n_topics is None or isinstance(self.n_topics, Integral):
+            wanted = self._template().n_components if self.n_topics is None else int(self.n_topics)
+        else:
+            wanted = self._by_held_out_likelihood(documents, background, seed)
+        return self._fitted(documents, background, wanted, seed)
+
+    def _fitted(self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int) -> Any:
+        model = self._template()
+        filled = max(1, int((np.diff(documents.indptr) > 0).sum()))
+        model.set_params(n_components=min(n_topics, filled))
         if model.random_state is None:
             model.set_params(random_state=seed)
-        filled = max(1, int((np.diff(documents.indptr) > 0).sum()))
-        if self.n_topics is None or isinstance(self.n_topics, Integral):
-            wanted = model.n_components if self.n_topics is None else self.n_topics
-            return model.set_params(n_components=min(int(wanted), filled)).fit(documents)
-        numbers = [int(n) for n in np.ravel(self.n_topics)]
-        chosen = self._by_held_out_likelihood(model, documents, numbers, seed)
-        return clone(model).set_params(n_components=min(chosen, filled)).fit(documents)
+        if background is None:
+            return model.fit(documents)
+        model.n_features_in_ = documents.shape[1]
+        return model._fit_against(documents, background)
 
-    def _by_held_out_likelihood(self, model: Any, documents: sp.csr_array, numbers: list[int], seed: int) -> int:
+    def _by_held_out_likelihood(self, documents: sp.csr_array, background: Background | None, seed: int) -> int:
+        numbers = [int(n) for n in np.ravel(self.n_topics)]
         if not numbers or min(numbers) < 1:
             raise ValueError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
+        if documents.shape[0] < 2 or len(numbers) == 1:
+            return numbers[0]
         known, held_out = train_test_split(np.arange(documents.shape[0]), test_size=_HELD_OUT, random_state=seed)
-        usable = [n for n in numbers if n <= (np.diff(documents[known].indptr) > 0).sum()] or [1]
-        scores = [
-            clone(model).set_params(n_components=n).fit(documents[known]).score(documents[held_out]) for n in usable
-        ]
-        return usable[int(np.argmax(scores))]
+        scores = [self._fitted(documents[known], background, n, seed).score(documents[held_out]) for n in numbers]
+        return numbers[int(np.argmax(scores))]
 
     def _threshold(self, documents: sp.csr_array, codes: np.ndarray, rate: float, seed: int) -> float:
         """The log-odds that at most the wanted share of ``classes_[0]`` exceeds when it is held out."""

@@ -1,6 +1,7 @@
 """The Latent Bernoulli-Gauss mixture of documents."""
 
 import logging
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -29,7 +30,16 @@ from lbg_recsys.text._documents import checked_documents, enough_documents, rank
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import first_posteriors
 from lbg_recsys.text._topics import TopicModel
-from lbg_recsys.text._training import Recipe, Trained, absorbed, cross_of, posteriors_given, prior_of, train
+from lbg_recsys.text._training import (
+    Background,
+    Recipe,
+    Trained,
+    absorbed,
+    cross_of,
+    posteriors_given,
+    prior_of,
+    train,
+)
 
 _log = logging.getLogger(__name__)
 _ALL_WORDS = np.iinfo(np.int32).max
@@ -137,7 +147,7 @@ class LBGMixture(TopicModel):
         length_temper: float | None = 5.0,
         evidence: str = "auto",
         prior_p: float | str = "auto",
-        prior_gauss: float = 100.0,
+        prior_gauss: float = 1000.0,
         init: str = "kmeans",
         anneal: int | None = None,
         n_init: int = 1,
@@ -167,9 +177,12 @@ class LBGMixture(TopicModel):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> "LBGMixture":
         """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
-        documents = checked_documents(self, X, reset=True)
+        return self._fit_against(checked_documents(self, X, reset=True), None)
+
+    def _fit_against(self, documents: sp.csr_array, background: Background | None) -> "LBGMixture":
+        """Fit to checked documents; ``background`` is what words do in a larger collection they belong to."""
         filled = enough_documents(documents, self.n_components)
-        rows, recipe = ranked_documents(filled), self._recipe()
+        rows, recipe = ranked_documents(filled), replace(self._recipe(), background=background)
         trained = fit_restarts(
             lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
             lambda mu: train(rows, mu, recipe, self._report if self.verbose else None),

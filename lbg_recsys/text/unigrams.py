@@ -18,6 +18,7 @@ from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import first_posteriors
 from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._training import default_prior_p
 
 _UNSEEN = 0.5  # of an average entry: a word never seen is rare, not impossible
 
@@ -41,8 +42,9 @@ class MixtureOfUnigrams(TopicModel):
     ----------
     n_components : int
         The number of topics.
-    prior : float
-        Pseudo-documents of the corpus' own word profile that every topic is given.
+    prior : float or "auto"
+        Pseudo-documents of the corpus' own word profile that every topic is given. "auto", as in `LBGMixture`: so
+        many that the average word occurs in half a one of them.
     length_temper : float or None
         A document speaks with the voice of at most so many words (total weight), as in `LBGMixture`.
     init, n_init, combine, max_iter, tol, random_state
@@ -64,7 +66,7 @@ class MixtureOfUnigrams(TopicModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "prior": [Interval(Real, 0, None, closed="left")],
+        "prior": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "length_temper": [Interval(Real, 0, None, closed="neither"), None],
         "init": [StrOptions({"kmeans", "random"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -78,7 +80,7 @@ class MixtureOfUnigrams(TopicModel):
         self,
         n_components: int = 8,
         *,
-        prior: float = 1.0,
+        prior: float | str = "auto",
         length_temper: float | None = None,
         init: str = "kmeans",
         n_init: int = 1,
@@ -120,18 +122,24 @@ class MixtureOfUnigrams(TopicModel):
     def _train(self, words: sp.csr_array, mu: Floats) -> _Fit:
         profile = np.asarray(words.sum(axis=0)).ravel() + _UNSEEN * words.data.mean()
         profile /= words.shape[0]
+        strength = self._strength(words)
         power = self._power(words)
         result = run_em(
             core.gather(words, mu),
-            lambda statistics: core.m_step(statistics, profile, self.prior),
+            lambda statistics: core.m_step(statistics, profile, strength),
             lambda parameters: core.e_step(words, parameters, power),
             lambda parameters, statistics: (
-                (statistics.evidence + core.log_prior(parameters, profile, self.prior)) / words.shape[0]
+                (statistics.evidence + core.log_prior(parameters, profile, strength)) / words.shape[0]
             ),
             max_iter=self.max_iter,
             tol=self.tol,
         )
         return _Fit(result.parameters, result.statistics.mu, result.lower_bound, result.n_iter, result.converged)
+
+    def _strength(self, words: sp.csr_array) -> float:
+        if not isinstance(self.prior, str):
+            return self.prior
+        return default_prior_p(np.bincount(words.indices, minlength=words.shape[1]) / words.shape[0])
 
     def _power(self, words: sp.csr_array) -> float | Floats:
         if self.length_temper is None:

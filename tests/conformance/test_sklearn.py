@@ -1,0 +1,150 @@
+"""scikit-learn's own checks with an empty list of expected failures, and its tools around our estimators."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import clone, is_classifier
+from sklearn.cluster import KMeans
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
+
+# Two topics: scikit-learn's checks know the shape of predict_proba from their own data, and that has two classes.
+MODELS = [
+    LBGMixture(2),
+    LBGMixture(2, n_keywords="paper", length_temper=None, init="random", n_init=2),
+    MixtureOfUnigrams(2),
+    PLSI(2, max_iter=500),
+    LBGSelector(),
+    LBGClassifier(),
+    LBGClassifier(LBGMixture(n_keywords=20, prior_gauss=1.0), n_topics=[1, 2]),
+]
+CONTAINERS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
+MIXTURES = [LBGMixture(2, random_state=0), MixtureOfUnigrams(2, random_state=0), PLSI(2, random_state=0)]
+
+TEXTS = [
+    "the striker scored a goal past the keeper",
+    "a late goal won the match for the keeper and his team",
+    "the keeper saved the penalty and the match",
+    "the team scored and the match was theirs",
+    "mix flour and sugar and put it in the oven",
+    "butter, sugar and eggs for the cake",
+    "bake the cake in a hot oven with butter",
+    "flour, eggs and butter in the oven make a cake",
+] * 3
+LABELS = np.array((["ball"] * 4 + ["cake"] * 4) * 3)
+
+
+@parametrize_with_checks(MODELS)
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def X():
+    return TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(TEXTS)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_clone_has_the_same_parameters_and_no_fit(model, X):
+    copy = clone(clone(model).fit(X, LABELS))
+    assert repr(copy) == repr(model)
+    assert not [name for name in vars(copy) if name.endswith("_") and not name.startswith("_")]
+
+
+@pytest.mark.parametrize("model", MIXTURES, ids=lambda model: type(model).__name__)
+def test_pipeline_from_raw_text_finds_the_two_subjects(model):
+    pipeline = make_pipeline(TfidfVectorizer(stop_words="english"), clone(model))
+    labels = pipeline.fit_predict(TEXTS)
+    assert len(set(labels[LABELS == "ball"])) == len(set(labels[LABELS == "cake"])) == 1
+    assert len(set(labels)) == 2
+    assert pipeline.predict(["goal for the team"])[0] == labels[0]
+
+
+@pytest.mark.parametrize("last", [LinearSVC(), KMeans(2, n_init=1, random_state=0)])
+def test_selector_before_an_svm_or_kmeans(last):
+    selector = LBGSelector(LBGMixture(2, random_state=0), delta=0.3, renormalize=True)
+    pipeline = make_pipeline(TfidfVectorizer(stop_words="english"), selector, last).fit(TEXTS, LABELS)
+    kept = pipeline[:-1].get_feature_names_out()
+    assert 0 < len(kept) < len(pipeline[0].get_feature_names_out())
+    assert {"keeper", "cake"} <= set(kept)
+    predicted = pipeline.predict(TEXTS)
+    assert len({(a, b) for a, b in zip(predicted, LABELS, strict=True)}) == 2
+
+
+def test_grid_search_over_a_classifier_and_over_a_mixture(X):
+    pipeline = Pipeline([("tfidf", TfidfVectorizer()), ("model", LBGClassifier(LBGMixture(), n_topics=1))])
+    grid = {"model__estimator__n_keywords": [2, None], "model__n_topics": [1, 2]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(TEXTS, LABELS)
+    assert search.best_score_ > 0.9
+    unsupervised = GridSearchCV(LBGMixture(random_state=0), {"n_components": [1, 2]}, cv=3).fit(X)
+    assert unsupervised.best_params_["n_components"] in (1, 2)
+    assert np.isfinite(unsupervised.cv_results_["mean_test_score"]).all()  # log Pr(d), by `score`
+
+
+def test_feature_union_and_pandas_output(X):
+    pandas = pytest.importorskip("pandas")
+    union = FeatureUnion([("lbg", LBGMixture(2, random_state=0)), ("plsi", PLSI(3, random_state=0))])
+    union.set_output(transform="pandas")
+    frame = pandas.DataFrame(X.toarray(), columns=[f"w{i}" for i in range(X.shape[1])], index=range(100, 124))
+    out = union.fit_transform(frame)
+    assert list(out.index) == list(frame.index)
+    assert list(out.columns) == ["lbg__lbgmixture0", "lbg__lbgmixture1", *(f"plsi__plsi{i}" for i in range(3))]
+    np.testing.assert_allclose(out.iloc[:, :2].sum(axis=1), 1.0)
+    selector = LBGSelector(LBGMixture(2, random_state=0), n_features_to_select=4, renormalize=True)
+    selected = selector.set_output(transform="pandas").fit_transform(frame)
+    assert list(selected.columns) == list(selector.get_feature_names_out()) and len(selected.columns) == 4
+    np.testing.assert_allclose(selected, Normalizer().transform(frame[selected.columns].to_numpy()))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_metadata_routing_may_be_on(model, X):
+    """None of these asks for metadata; they work where routing is enabled, and refuse what they cannot use."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(Normalizer(), clone(model)).fit(X, LABELS)
+        if is_classifier(model):
+            assert cross_val_score(pipeline, X, LABELS, cv=2).mean() > 0.8
+        with pytest.raises((TypeError, ValueError)):
+            make_pipeline(clone(model)).fit(X, LABELS, sample_weight=np.ones(len(LABELS)))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    ("container", "index"),
+    [(np.asarray, None), *((kind, index) for kind in CONTAINERS for index in (np.int32, np.int64))],
+)
+def test_any_container_and_index_width_gives_the_same_bits(model, container, index, X):
+    given = X.toarray() if container is np.asarray else container(X)
+    for name in ("indptr", "indices"):
+        if hasattr(given, name):
+            setattr(given, name, getattr(given, name).astype(index))
+    expected = clone(model).set_params(**_seeded(model)).fit(X, LABELS)
+    got = clone(model).set_params(**_seeded(model)).fit(given, LABELS)
+    method = "decision_function" if is_classifier(model) else "transform"
+    a, b = getattr(expected, method)(X), getattr(got, method)(given)
+    dense = [v.toarray() if sp.issparse(v) else v for v in (a, b)]
+    np.testing.assert_array_equal(*dense)
+
+
+@pytest.mark.parametrize("model", [*MIXTURES, LBGSelector()], ids=lambda model: type(model).__name__)
+def test_float32_stays_float32(model, X):
+    fitted = clone(model).fit(X.astype(np.float32))
+    assert fitted.transform(X.astype(np.float32)).dtype == np.float32
+    if hasattr(fitted, "means_"):
+        assert fitted.means_.dtype == fitted.keyword_prob_.dtype == fitted.weights_.dtype == np.float32
+    double = clone(model).fit(X)
+    assert double.transform(X).dtype == np.float64
+    if not isinstance(model, LBGSelector):
+        np.testing.assert_array_equal(fitted.predict(X.astype(np.float32)), double.predict(X))
+
+
+def _seeded(model):
+    if isinstance(model, LBGSelector):
+        return {"estimator": LBGMixture(2, random_state=0)}
+    return {"random_state": 0}
