@@ -61,7 +61,7 @@ def contestants():
     table = {
         "Bayesian LBG": bayesian,
         "LBG, the paper's": lbg(),
-        "LBG on biases, tempered": lbg(n_topics=2, baseline=True, temperature=0.2, indicator_weight=0.0),
+        "LBG on biases, tempered": lbg(n_topics=10, baseline=True, temperature=0.2, indicator_weight=0.0),
         "histogram of user x item": histogram(True, True),
         "histogram of the user": histogram(True, False),
         "histogram of the item": histogram(False, True),
