@@ -80,7 +80,8 @@ class LBGMixture(TopicModel):
         0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword half a time in
         them, n_words / (2 * mean keywords a document).
     prior_gauss : float
-        Pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the paper.
+        Pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the paper;
+        infinity: all topics share the word's Gaussian, and only the choice of keywords tells topics apart.
     init : {"kmeans", "random"}
         Where EM starts: spherical k-means, or random posteriors.
     anneal : int or None
@@ -127,7 +128,7 @@ class LBGMixture(TopicModel):
         "length_temper": [Interval(Real, 0, None, closed="neither"), None],
         "evidence": [StrOptions({"auto", "bernoulli", "draws"})],
         "prior_p": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "prior_gauss": [Interval(Real, 0, None, closed="left")],
+        "prior_gauss": [Interval(Real, 0, None, closed="both")],
         "init": [StrOptions({"kmeans", "random"})],
         "anneal": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
