@@ -71,8 +71,9 @@ class ChainSettings:
     user_noise_shape: float = USER_NOISE_SHAPE
     # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
     item_noise_shape: float = 10.0
-    # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate)
-    spread: tuple[float, float] = (0.5, 0.5)
+    # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate); a rate this small lets
+    # a component that is not needed fade away
+    spread: tuple[float, float] = (0.5, 0.005)
     # whether profiles, cut points and the start of the noise follow the data (off: the plain conditional model)
     follow_profiles: bool = True
     follow_cuts: bool = True
