@@ -5,10 +5,12 @@ Five random folds of MovieLens-100K; beside myFM's ordered probit and three hist
     python -m benchmarks.bench_calibration
 """
 
+import importlib.util
 import warnings
 
 import numpy as np
 
+from benchmarks.bench_accuracy import myfm_model, ours
 from benchmarks.common import RESULTS, movielens_checksum, progress_bar, random_folds
 from lbg_recsys.core import predictive
 from lbg_recsys.evaluation import metrics
@@ -27,11 +29,14 @@ def lbg(**options):
     return predict
 
 
-def bayesian(train, test):
-    """Distributions of Bayesian LBG with its defaults."""
-    from lbg_recsys.ratings import BayesianLBGModel
+def fitted_by(fit):
+    """A model of `bench_accuracy`, as a function of (train, test)."""
 
-    return BayesianLBGModel(random_state=0).fit(train, scale=(1, 5)).predict_distribution(test)
+    def predict(train, test):
+        predictor, _ = fit(train)
+        return np.asarray(predictor(test))
+
+    return predict
 
 
 def histogram(by_user, by_item):
@@ -59,7 +64,7 @@ def histogram(by_user, by_item):
 def contestants():
     """Name -> function of (train, test) tables; rivals that are not installed are named."""
     table = {
-        "Bayesian LBG": bayesian,
+        "Bayesian LBG": fitted_by(ours()),
         "LBG, the paper's": lbg(),
         "LBG on biases, tempered": lbg(n_topics=10, baseline=True, temperature=0.2, indicator_weight=0.0),
         "histogram of user x item": histogram(True, True),
@@ -68,12 +73,10 @@ def contestants():
         "histogram overall": histogram(False, False),
     }
     missing = []
-    try:
-        from benchmarks.rivals import myfm_probit_distribution
-    except ImportError:
+    if importlib.util.find_spec("myfm") is None:
         missing.append("myFM is not installed: pip install 'lbg-recsys[bench]'")
     else:
-        table["myFM ordered probit"] = myfm_probit_distribution
+        table["myFM ordered probit"] = fitted_by(myfm_model(ordinal=True, n_iter=200))
     return table, missing
 
 
