@@ -68,9 +68,20 @@ def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
     if total <= 0.0:  # a weight so large that topic and item rule each other out: the item then says nothing
         out[:] = mu
         return mu.argmax()
+    scale = 1.0 / total
     for s in range(len(mu)):
-        out[s] /= total
+        out[s] *= scale
     return lead
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def _normalise(out):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for t in range(len(out)):
+        total += out[t]
+    scale = 1.0 / total
+    for t in range(len(out)):
+        out[t] *= scale
 
 
 @numba.njit(nogil=True, cache=True)
@@ -86,7 +97,7 @@ def _from_table(mu, odds, rows, columns, forced, place, density, probability, to
             if weight[s] > 1e-20:  # posteriors are sharp: most topics cannot move a bit of the sum
                 for t in range(n_levels):
                     out[t] += weight[s] * table[s, t]
-        out /= out.sum()
+        _normalise(out)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -109,7 +120,7 @@ def _from_offsets(mu, odds, rows, columns, forced, c, var, levels, offset, proba
         for s in range(n_topics):
             for t in range(len(levels)):
                 out[t] += math.exp(exponent[s, t] - top)
-        out /= out.sum()
+        _normalise(out)
 
 
 @numba.njit(nogil=True, cache=True)
