@@ -68,8 +68,8 @@ def accuracy(found):
     ]
     return [
         "### Rating prediction, MovieLens-100K",
-        "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to the "
-        "scale, all models in one run on one core.",
+        "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
+        "the scale, all models in one run on one core.",
         "![RMSE and log score of the models](docs/accuracy.png)",
         markdown_table(head, lines),
     ]
@@ -92,8 +92,8 @@ def top_n(found):
     models = sorted(found["results"]["models"].items(), key=lambda item: -item[1]["ndcg"])
     return [
         "### Top-10 lists",
-        "The same random folds: users with a test rating of at least 4, all items but the user's training items, binary "
-        "relevance. Rating models, ours included, are not the best rankers: for lists alone take EASE or ALS.",
+        "The same random folds: users with a test rating of at least 4, all items but the user's training items, "
+        "binary relevance. Rating models, ours included, are not the best rankers: for lists alone take EASE or ALS.",
         markdown_table(
             ["model", "NDCG@10", "recall@10"], [[_ours(name), row["ndcg"], row["recall"]] for name, row in models]
         ),
