@@ -15,6 +15,7 @@ from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
 COMPARED = {
+    "Bayesian LBG": "bayesian:n_sweeps=100,burn_in=30,n_jobs=2",
     "LBG (the paper's)": "lbg",
     "LBG mean, baseline": "lbg:n_topics=10,point=mean,baseline=true,temperature=0.5",
     "Gaussian pLSA": "plsa",

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 @seed_option
 @quiet_option
 @json_option
+@click.pass_context
 def fit(
+    ctx: click.Context,
+    /,
     ratings: str,
     output: str,
     algo: str,
@@ -59,6 +62,7 @@ def fit(
       lbg-recsys fit sample -o model.lbg --param n_topics=4 --param point=mean
       lbg-recsys fit ratings.csv -o mine.lbg --titles titles.csv --scale 1 5
       lbg-recsys fit ratings.csv -o mine.lbg --columns user,item,rating --seed 7
+      lbg-recsys fit sample -o mine.lbg --algo bayesian --param n_sweeps=80
     """
     from lbg_recsys import save
 
@@ -80,20 +84,24 @@ def fit(
     else:
         click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.", WIDTH))
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
+    if _was_interrupted(model):
+        ctx.exit(130)
 
 
 def _fit(model: Any, matrix: "RatingMatrix", quiet: bool) -> None:
-    """With a bar where the model reports its iterations."""
+    """With a bar where the model reports its steps."""
     import inspect
 
+    if "callback" not in inspect.signature(model.fit).parameters:
+        model.fit(matrix)
+        return
+    sampled = hasattr(model, "n_sweeps")
+    last = model.n_sweeps if sampled else model.max_iter * model.n_init
+    what = "training error" if sampled else "log-likelihood a user"
     with bar(f"fitting {type(model).__name__}", quiet) as progress:
-        if "callback" in inspect.signature(model.fit).parameters:
-            last = model.max_iter * getattr(model, "n_init", 1)
-            steps = iter(range(1, last + 1))
-            model.fit(matrix, callback=lambda _, bound: progress(next(steps, last), last, f"{bound:.4f} a user"))
-            progress(last, last, "done")
-        else:
-            model.fit(matrix)
+        steps = iter(range(1, last + 1))
+        model.fit(matrix, callback=lambda _, figure: progress(next(steps, last), last, f"{what} {figure:.4f}"))
+        progress(last, last, "done")  # EM may converge long before its last iteration
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:
@@ -109,16 +117,21 @@ def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[An
 
 def convergence(model: Any) -> dict[str, Any]:
     """How training went, for machines: what the model says of it."""
-    names = ("converged_", "n_iter_", "lower_bound_", "beta_")
+    names = ("converged_", "n_iter_", "n_sweeps_", "lower_bound_", "beta_")
     return {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
 
 
 def convergence_in_words(model: Any) -> str:
     """How training went, for people."""
     facts = convergence(model)
-    words = f"{facts['n_iter']} iterations" if "n_iter" in facts else "fitted"
+    words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
     if "converged" in facts:
         words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
     if "lower_bound" in facts:
         words += f", penalised log-likelihood {facts['lower_bound']:.4f} a user"
     return words
+
+
+def _was_interrupted(model: Any) -> bool:
+    """A sampler that Ctrl-C stopped after its burn-in has a usable model."""
+    return hasattr(model, "n_sweeps_") and model.n_sweeps_ < model.n_sweeps

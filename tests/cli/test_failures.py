@@ -109,6 +109,26 @@ def test_ctrl_c_during_fit_leaves_the_old_file(desk):
     assert sorted(os.listdir()) == there
 
 
+def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, monkeypatch):
+    from lbg_recsys.core.gibbs import Chain
+
+    sweep, left = Chain.sweep, iter(range(40))
+
+    def interrupted(self):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return sweep(self)
+
+    monkeypatch.setattr(Chain, "sweep", interrupted)
+    arguments = ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "-p", "n_components=2", "-p", "burn_in=2"]
+    result = run(*arguments, code=130)
+    assert "Note: interrupted after 10 sweeps" in result.stderr and "Saved x.lbg" in result.stdout
+    assert lbg_recsys.load("x.lbg").n_sweeps_ == 10
+    os.remove("x.lbg")
+    assert "Interrupted." in run(*arguments, code=130).stderr  # nothing was kept yet: nothing to save
+    assert not (desk / "x.lbg").exists()
+
+
 @posix
 def test_a_progress_bar_shows_only_on_a_terminal(desk):
     pty = pytest.importorskip("pty")
