@@ -82,11 +82,13 @@ class ChainSettings:
 def column_features(n_col: Array, among: Array) -> Array:
     """What is known of columns besides their profiles: a constant, and how many entries they have.
 
-    The amount is logarithmic, standardised by the columns that it is ``among``.
+    The amount is logarithmic, standardised by the columns that it is ``among``, and never beyond theirs: a line
+    fitted to them says nothing further out.
     """
     usual = np.log1p(among)
     scale = usual.std() if usual.std() > 0 else 1.0
-    return np.column_stack([np.ones(len(n_col)), (np.log1p(n_col) - usual.mean()) / scale])
+    amount = np.log1p(n_col).clip(usual.min(), usual.max())
+    return np.column_stack([np.ones(len(n_col)), (amount - usual.mean()) / scale])
 
 
 class Chain:
