@@ -17,7 +17,7 @@ from lbg_recsys.progress import bar
 COMPARED = {
     "Bayesian LBG": "bayesian:n_sweeps=100,burn_in=30,n_jobs=2",
     "LBG (the paper's)": "lbg",
-    "LBG mean, baseline": "lbg:n_topics=10,point=mean,baseline=true,temperature=0.5",
+    "LBG (for ratings)": "lbg:n_topics=10,point=mean,baseline=true,temperature=0.2,indicator_weight=0",
     "Gaussian pLSA": "plsa",
     "Surprise BaselineOnly": "baseline",
     "Surprise SVD": "svd",
@@ -33,7 +33,7 @@ FORCED = {
 
 
 @click.command()
-@click.argument("ratings", metavar="[RATINGS]", default="ml-100k")
+@click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
 @click.option("--folds", type=click.IntRange(min=2), default=3, show_default=True, help="Parts of the ratings.")
 @seed_option
 @quiet_option

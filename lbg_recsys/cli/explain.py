@@ -20,7 +20,12 @@ _NEGLIGIBLE = 0.001
 @click.command()
 @model_argument
 @click.option("--user", metavar="ID", help="The user.")
-@click.option("--new-user", metavar="FILE", help="A user the model does not know: a file with item and rating.")
+@click.option(
+    "--new-user",
+    metavar="FILE",
+    type=click.Path(),
+    help="A user the model does not know: a file with item and rating.",
+)
 @click.option("--item", metavar="ID", required=True, help="The item: its id or title.")
 @click.option("-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings to show.")
 @format_options

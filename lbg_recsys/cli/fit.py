@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @output_option("The model file to write, model.lbg say.", required=True)
 @click.option("--algo", type=click.Choice(list(MODELS)), default="lbg", show_default=True, help="The model to fit.")
 @params_option
-@click.option("--titles", metavar="FILE", help="What the items are called: a file with item and title.")
+@click.option(
+    "--titles", metavar="FILE", type=click.Path(), help="What the items are called: a file with item and title."
+)
 @scale_option
 @format_options
 @seed_option

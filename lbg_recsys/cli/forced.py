@@ -23,7 +23,7 @@ DEFAULT = ("movie-mean", "plsa", "lbg", "lbg:point=median", "lbg:point=mean,base
 
 
 @click.command("forced-prediction")
-@click.argument("ratings", metavar="[RATINGS]", default="ml-100k")
+@click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
 @click.option(
     "-a",
     "--algo",

@@ -31,7 +31,11 @@ def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None
 
 
 plot_option = click.option(
-    "--plot", metavar="FILE", callback=_looked_at, help="Draw it as well: .png, .svg or .pdf (needs matplotlib)."
+    "--plot",
+    metavar="FILE",
+    type=click.Path(),
+    callback=_looked_at,
+    help="Draw it as well: .png, .svg or .pdf (needs matplotlib).",
 )
 
 

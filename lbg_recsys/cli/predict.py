@@ -21,7 +21,7 @@ _BLOCK = 1 << 16
 
 @click.command()
 @model_argument
-@click.argument("pairs", metavar="[PAIRS]", required=False)
+@click.argument("pairs", metavar="[PAIRS]", required=False, type=click.Path())
 @click.option("--user", metavar="ID", help="The user of a single pair.")
 @click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
 @output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.")

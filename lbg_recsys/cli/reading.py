@@ -53,7 +53,7 @@ def scale_option(command: F) -> F:
 
 def ratings_argument(command: F) -> F:
     """Where the ratings are."""
-    return click.argument("ratings", metavar="RATINGS")(command)
+    return click.argument("ratings", metavar="RATINGS", type=click.Path())(command)
 
 
 def read_matrix(

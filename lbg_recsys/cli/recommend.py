@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("--user", "users", metavar="ID", multiple=True, help="Whom to recommend to; repeatable.")
 @click.option("--all-users", is_flag=True, help="Recommend to every user, block by block in bounded memory.")
-@click.option("--new-user", metavar="FILE", help="A user the model does not know: a file with item and rating.")
+@click.option(
+    "--new-user",
+    metavar="FILE",
+    type=click.Path(),
+    help="A user the model does not know: a file with item and rating.",
+)
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items a list.")
 @click.option(
     "--by",

@@ -35,7 +35,7 @@ def text() -> None:
 
 
 @text.command()
-@click.argument("documents")
+@click.argument("documents", type=click.Path())
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @click.option("-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown a topic.")
 @params_option
@@ -100,7 +100,7 @@ def cluster(
 
 
 @text.command()
-@click.argument("documents")
+@click.argument("documents", type=click.Path())
 @click.option("-n", "--number", type=click.IntRange(min=1), help="How many words; by default those above --delta.")
 @click.option(
     "--delta",
@@ -167,8 +167,8 @@ def select(
 
 
 @text.command()
-@click.argument("documents")
-@click.argument("new", required=False)
+@click.argument("documents", type=click.Path())
+@click.argument("new", required=False, type=click.Path())
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Parts to cross-validate by.")
 @click.option(
     "--max-false-positives",
