@@ -172,11 +172,12 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return background_of(ranked_documents(documents), model._recipe())
 
     def _fit_class(self, documents: sp.csr_array, background: Background | None, seed: int) -> Any:
-        if self.n_topics is None or isinstance(self.n_topics, Integral):
-            wanted = self._template().n_components if self.n_topics is None else int(self.n_topics)
-        else:
-            wanted = self._by_held_out_likelihood(documents, background, seed)
-        return self._fitted(documents, background, wanted, seed)
+        wanted = self.n_topics
+        if wanted is None:
+            wanted = self._template().n_components
+        elif not isinstance(wanted, int | Integral):
+            wanted = self._by_held_out_likelihood(documents, background, [int(n) for n in wanted], seed)
+        return self._fitted(documents, background, int(wanted), seed)
 
     def _fitted(self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int) -> Any:
         model = self._template()
@@ -189,8 +190,9 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         model.n_features_in_ = documents.shape[1]
         return model._fit_against(documents, background)
 
-    def _by_held_out_likelihood(self, documents: sp.csr_array, background: Background | None, seed: int) -> int:
-        numbers = [int(n) for n in np.ravel(self.n_topics)]
+    def _by_held_out_likelihood(
+        self, documents: sp.csr_array, background: Background | None, numbers: list[int], seed: int
+    ) -> int:
         if not numbers or min(numbers) < 1:
             raise ValueError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
         if documents.shape[0] < 2 or len(numbers) == 1:
