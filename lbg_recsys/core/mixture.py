@@ -65,7 +65,7 @@ def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
         total += out[s]
         if out[s] > out[lead]:
             lead = s
-    if total <= 0.0:  # a weight so large that topic and item rule each other out: the item then says nothing
+    if total < 1e-300:  # a weight so large that topic and item rule each other out: the item then says nothing
         out[:] = mu
         return mu.argmax()
     scale = 1.0 / total

@@ -1,0 +1,17 @@
+"""Weights far beyond what anybody would set still give distributions."""
+
+import numpy as np
+import pytest
+
+from lbg_recsys.ratings import LBGModel
+
+
+@pytest.mark.parametrize("baseline", [False, True])
+@pytest.mark.parametrize("weight", [0.0, 1.0, 50.0, 2000.0, 1e6])
+def test_predictions_stay_distributions_for_any_indicator_weight(sample, weight, baseline):
+    model = LBGModel(n_topics=3, indicator_weight=weight, baseline=baseline, max_iter=5, tol=1e6, random_state=0)
+    model.fit(sample.ratings)
+    pairs = [(user, item) for user in (1, 2, "new") for item in (*range(1, 121), "new")]
+    probability = model.predict_distribution(pairs)
+    assert np.isfinite(probability).all()
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0, rtol=1e-9)
