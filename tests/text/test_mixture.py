@@ -1,5 +1,6 @@
 """LBGMixture beyond the equations: recovery, batches, restarts, pictures of words, and bad input."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -252,6 +253,20 @@ def test_the_input_is_left_as_it_was():
     LBGMixture(1).fit(X)  # stored zeros, duplicates and unsorted indices on purpose
     for old, new in zip(before, (X.data, X.indices, X.indptr), strict=True):
         np.testing.assert_array_equal(old, new)
+
+
+def test_memory_never_grows_to_documents_times_words():
+    """2,000 documents of 100,000 words would be 1.6 GB dense; the tables of two topics are 1.6 MB each."""
+    rng = np.random.default_rng(0)
+    X = sp.csr_array((rng.random(60_000), (rng.integers(0, 2_000, 60_000), rng.integers(0, 100_000, 60_000))))
+    tracemalloc.start()
+    try:
+        model = LBGMixture(2, max_iter=5, tol=10.0, random_state=0).fit(X)
+        model.predict(X), model.score_samples(X), model.keywords(X), model.sample(3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_no_settling_is_said():
