@@ -86,6 +86,12 @@ def signature_of(cls: type) -> dict[str, Any]:
     return {p.name: p.annotation for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
+def defaults_of(cls: type) -> dict[str, Any]:
+    """The constructor arguments of a class that have a default, with it."""
+    parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
 def kind_name(kind: Any) -> str:
     """An annotation in words.
 

@@ -65,6 +65,8 @@ class LazyGroup(click.Group):
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(f"{place}{error.strerror or error}") from error
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(130)

@@ -8,7 +8,7 @@ import click
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import find_item, find_user, fold_in_file, model_argument, remarks, title_of
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars
+from lbg_recsys.cli.terminal import bars, level_names
 from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
@@ -68,9 +68,13 @@ def explain(
         explanation = loaded.explain(find_user(loaded, str(user)), found_item)
     if as_json:
         facts = asdict(explanation) | {"title": loaded.titles.get(found_item)}
-        print_json(facts | {"distribution": {f"{level:g}": p for level, p in explanation.distribution.items()}})
+        print_json(facts | {"distribution": _by_name(explanation)})
     else:
         _show(loaded, explanation, number)
+
+
+def _by_name(found: "Explanation") -> dict[str, float]:
+    return dict(zip(level_names(found.distribution), found.distribution.values(), strict=True))
 
 
 def _show(model: "RatingModel", found: "Explanation", number: int) -> None:
@@ -78,7 +82,7 @@ def _show(model: "RatingModel", found: "Explanation", number: int) -> None:
         f"User {found.user}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, "
         f"expected {found.expected:.2f}\n"
     )
-    click.echo(bars({f"{level:g}": share for level, share in found.distribution.items()}))
+    click.echo(bars(_by_name(found)))
     click.echo("\nTopics that speak for it (share of the prediction, its mean rating)")
     shown = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
     print_table(["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in shown])

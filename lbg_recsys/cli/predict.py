@@ -7,7 +7,7 @@ import click
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import find_item, find_user, known_ids, model_argument, title_of
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars
+from lbg_recsys.cli.terminal import bars, level_names
 from lbg_recsys.cli.writing import block_writer, output_option
 from lbg_recsys.progress import bar
 
@@ -94,13 +94,13 @@ def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: 
         "low": low,
         "high": high,
     }
-    table |= {f"p_{level:g}": probability[:, place] for place, level in enumerate(model.levels)}
+    table |= {f"p_{name}": probability[:, place] for place, name in enumerate(level_names(model.levels))}
     return pd.DataFrame(table)
 
 
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
     row = predictions(model, [user], [item], mass).iloc[0]
-    distribution = {f"{level:g}": row[f"p_{level:g}"] for level in model.levels}
+    distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
     if as_json:
         facts = {name: row[name] for name in ("user", "item", "prediction", "std", "low", "high")}
         print_json({**facts, "title": model.titles.get(item), "mass": mass, "distribution": distribution})

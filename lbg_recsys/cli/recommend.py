@@ -1,5 +1,6 @@
 """``lbg-recsys recommend``: lists for one user, a new one, or all."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +71,8 @@ def recommend(
       lbg-recsys recommend model.lbg --all-users -o recs.csv
       lbg-recsys recommend model.lbg --all-users -n 3 -o recs.parquet
     """
+    import pandas as pd
+
     from lbg_recsys import load
 
     if bool(users) + all_users + (new_user is not None) != 1:
@@ -77,22 +80,18 @@ def recommend(
     loaded = load(model)
     _refuse_outside(loaded, liked)
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "by": by, "liked": liked}
-    if all_users or output:
-        everybody = list(loaded.matrix.users) if all_users else [find_user(loaded, user) for user in users]
-        if new_user is not None:
-            with remarks(quiet):
-                folded = fold_in_file(loaded, new_user, **how)
-            blocks, total = iter([folded.recommend(number, **wishes)]), 1
-        else:
-            blocks, total = loaded.recommend_blocks(everybody, number, **wishes), len(everybody)
-        _write(loaded, blocks, total, output, quiet, as_json)
-        return
+    blocks: Iterable[pd.DataFrame]
     if new_user is not None:
         with remarks(quiet):
-            found = fold_in_file(loaded, new_user, **how).recommend(number, **wishes)
+            blocks, total = [fold_in_file(loaded, new_user, **how).recommend(number, **wishes)], 1
     else:
-        found = loaded.recommend([find_user(loaded, user) for user in users], number, **wishes)
-    _show(loaded, _with_titles(loaded, found), by, as_json)
+        chosen = list(loaded.matrix.users) if all_users else [find_user(loaded, user) for user in users]
+        blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
+    named = (_with_titles(loaded, block) for block in blocks)
+    if all_users or output:
+        write_lists(named, total, output, quiet, as_json)
+    else:
+        _show(loaded, pd.concat(named, ignore_index=True), by, as_json)
 
 
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
@@ -107,14 +106,13 @@ def _with_titles(model: "RatingModel", found: "pd.DataFrame") -> "pd.DataFrame":
     return found
 
 
-def _write(model: "RatingModel", blocks: Any, total: int, output: str | None, quiet: bool, as_json: bool) -> None:
+def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None, quiet: bool, as_json: bool) -> None:
+    """Write blocks of lists as they come: memory holds one of them."""
     done = 0
-    with (
-        bar("recommending", quiet) as progress,
-        block_writer(output, default=".jsonl" if as_json else ".csv") as writer,
-    ):
+    kind = ".jsonl" if as_json else ".csv"
+    with bar("recommending", quiet) as progress, block_writer(output, default=kind) as writer:
         for block in blocks:
-            writer.write(_with_titles(model, block))
+            writer.write(block)
             done += block["user"].nunique()
             progress(min(done, total), total, "users")
     if output and not quiet:

@@ -14,7 +14,7 @@ from lbg_recsys.persistence import ratings
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
-from lbg_recsys.schema import State, check_arrays, check_values, signature_of
+from lbg_recsys.schema import State, check_arrays, check_values, defaults_of, signature_of
 
 __all__ = ["FORMAT", "SUFFIX", "load", "save"]
 
@@ -77,9 +77,13 @@ def load(path: str | os.PathLike[str]) -> RatingModel:
 def _put_together(header: dict[str, Any], arrays: dict[str, Any]) -> RatingModel:
     check_values(header, _HEADER, "the header")
     if header["class"] not in CLASSES:
-        raise DataError(f"it holds a {header['class'][:40]!r}; known are {', '.join(CLASSES)}")
+        raise DataError(
+            f"it holds a {header['class'][:40]!r}; known are {', '.join(CLASSES)} "
+            "(a newer lbg-recsys may know more: pip install --upgrade lbg-recsys)"
+        )
     model_class = getattr(import_module(CLASSES[header["class"]]), header["class"])
-    schema, parameters = model_class.STATE, header["parameters"]
+    # A parameter that came after the file was written has its default, which does what was done without it.
+    schema, parameters = model_class.STATE, defaults_of(model_class) | header["parameters"]
     check_values(parameters, signature_of(model_class), "the model's parameters")
     check_values(header["facts"], schema.facts, "the training summary")
     entries = {name: arrays.pop(name) for name in ratings.ARRAYS if name in arrays}

@@ -19,9 +19,11 @@ def test_a_frozen_file_predicts_what_it_did(path):
     pairs = [tuple(pair) for pair in expected["pairs"]]
     # other processors may round the last bit in another way
     np.testing.assert_allclose(model.predict_distribution(pairs), expected["distribution"], rtol=1e-9, atol=1e-12)
-    assert model.recommend([1, 2], 5)["item"].tolist() == expected["recommended"]
+    assert model.recommend([1, 2], 5, by="rating")["item"].tolist() == expected["recommended"]
     new_user = model.fold_in({1: 5.0, 40: 2.0})
-    np.testing.assert_allclose(new_user.distribution([3, 4]), expected["new_user"], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(new_user.distribution([3, 4]).sum(axis=1), 1.0)
+    if expected["new_user"] is not None:
+        np.testing.assert_allclose(new_user.distribution([3, 4]), expected["new_user"], rtol=1e-9, atol=1e-12)
     assert model.titles[1] == expected["title_of_1"] and 2 not in model.titles
 
 

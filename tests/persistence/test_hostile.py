@@ -72,6 +72,12 @@ def _entry(name, value, *place):
     return change
 
 
+def test_a_parameter_that_came_later_has_its_default(whole, tmp_path):
+    header, arrays = copy.deepcopy(whole)
+    del header["parameters"]["indicator_weight"]
+    assert _load(_forge(header, arrays), tmp_path).indicator_weight == 1.0
+
+
 LIES = {
     "class": (_set("class", "os.system"), "known are LBGModel"),
     "class of another type": (_set("class", 7), "class is 7, not str"),

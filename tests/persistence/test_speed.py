@@ -5,7 +5,7 @@ import time
 import pytest
 
 import lbg_recsys
-from lbg_recsys.cli.recommend import _write
+from lbg_recsys.cli.recommend import write_lists
 
 
 def _seconds(job, repeats=3):
@@ -26,8 +26,7 @@ def test_loading_and_recommending_to_everybody_on_movielens(movielens, tmp_path)
     everybody = list(loaded.matrix.users)
 
     def recommend():
-        _write(
-            loaded, loaded.recommend_blocks(everybody, 10), len(everybody), str(tmp_path / "recs.csv"), True, False
-        )
+        blocks = loaded.recommend_blocks(everybody, 10)
+        write_lists(blocks, len(everybody), str(tmp_path / "recs.csv"), quiet=True, as_json=False)
 
     assert _seconds(recommend, 2) < 2.0
