@@ -79,6 +79,9 @@ def _normalise(out):  # type: ignore[no-untyped-def]
     total = 0.0
     for t in range(len(out)):
         total += out[t]
+    if total < 1e-300:  # means far off the scale, which no fit gives: nothing is known
+        out[:] = 1.0 / len(out)
+        return
     scale = 1.0 / total
     for t in range(len(out)):
         out[t] *= scale

@@ -1,8 +1,10 @@
-"""Weights far beyond what anybody would set still give distributions."""
+"""Numbers far beyond what anybody would set still give distributions."""
 
 import numpy as np
 import pytest
 
+from lbg_recsys.core.mixture import ColumnTables, predict_mixture
+from lbg_recsys.core.parameters import Parameters
 from lbg_recsys.ratings import LBGModel
 
 
@@ -15,3 +17,19 @@ def test_predictions_stay_distributions_for_any_indicator_weight(sample, weight,
     probability = model.predict_distribution(pairs)
     assert np.isfinite(probability).all()
     np.testing.assert_allclose(probability.sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_means_far_off_the_scale_say_nothing():
+    """No fit gives them, a model file may."""
+    parameters = Parameters(np.array([1.0]), np.full((2, 1), 0.5), np.array([[1e9], [3.0]]), np.ones((2, 1)))
+    codes = np.array([0, 1])
+    found = predict_mixture(
+        np.ones((2, 1)),
+        ColumnTables.of(parameters, 1.0),
+        np.zeros(2, dtype=np.int64),
+        codes,
+        np.ones(2, dtype=bool),
+        np.arange(1.0, 6.0),
+    )
+    np.testing.assert_allclose(found.probability[0], 0.2)
+    assert found.probability[1].argmax() == 2
