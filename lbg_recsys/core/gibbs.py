@@ -8,7 +8,6 @@ A rating is its utility (Gaussian) or the level whose interval holds it (ordinal
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +73,7 @@ class ChainSettings:
     # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate); a rate this small lets
     # a component that is not needed fade away
     spread: tuple[float, float] = (0.5, 0.005)
-    # whether profiles, cut points and the start of the noise follow the data (off: the plain conditional model)
+    # whether profiles and cut points follow the classes and the ratings (off: the plain conditional model)
     follow_profiles: bool = True
     follow_cuts: bool = True
 
@@ -99,22 +98,6 @@ class Chain:
     ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,).
     Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, columns, K), ``phi`` (columns, D), ``gram`` (D, D).
     """
-
-    # what a chain can be rebuilt from, given its entries
-    STATE = (
-        "z",
-        "c",
-        "lam",
-        "tau",
-        "eta",
-        "omega",
-        "row_bias",
-        "col_bias",
-        "row_weight",
-        "col_weight",
-        "cuts",
-        "scalars",
-    )
 
     def __init__(
         self, entries: Entries, middles: Array, settings: ChainSettings, seed: np.random.SeedSequence
@@ -266,7 +249,7 @@ class Chain:
             last,
         )
 
-    # -- looking and continuing ------------------------------------------------------------------------------------
+    # -- looking ---------------------------------------------------------------------------------------------------
 
     def means(self, rows: Array, cols: Array) -> Array:
         """The utility of pairs but for its noise, under the current draw."""
@@ -278,22 +261,6 @@ class Chain:
     def training_error(self) -> float:
         """The root mean square of the residuals under the current draw."""
         return math.sqrt(float(np.mean(self.res.astype(np.float64) ** 2)))
-
-    def state(self) -> dict[str, Array]:
-        """Copies of the parameters: all that `resume` needs besides the entries."""
-        values = {name: getattr(self, name).copy() for name in self.STATE if name != "scalars"}
-        scalars = [self.row_tau, self.col_tau, self.noise_rate, float(self.sweeps)]
-        return values | {"scalars": np.array(scalars)}
-
-    def resume(self, state: Mapping[str, Array]) -> None:
-        """Take up parameters that `state` gave; the utilities of an ordinal chain are drawn anew."""
-        for name in self.STATE[:-1]:
-            getattr(self, name)[...] = state[name]
-        self.row_tau, self.col_tau, self.noise_rate = (float(x) for x in state["scalars"][:3])
-        self.sweeps = int(state["scalars"][3])
-        self._derive()
-        if self.settings.ordinal:
-            self.sweep_utilities()
 
 
 def _ridge_biases(entries: Entries, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:

@@ -1,0 +1,79 @@
+"""Bayesian LBG under Surprise: its contract, its tools, and the same predictions as the model's own."""
+
+import copy
+
+import numpy as np
+import pytest
+from surprise import Dataset, Reader, dump
+from surprise.model_selection import GridSearchCV, cross_validate
+
+from lbg_recsys import BayesianLBGAlgo
+
+QUICK = {"n_components": 4, "n_sweeps": 25, "burn_in": 10, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def data(sample):
+    frame = sample.ratings[["user", "item", "rating"]].head(1500)
+    return Dataset.load_from_df(frame, Reader(rating_scale=(frame.rating.min(), frame.rating.max())))
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return BayesianLBGAlgo(**QUICK).fit(data.build_full_trainset())
+
+
+def test_single_and_batch_predictions_agree_and_details_are_plain(fitted, data):
+    testset = data.build_full_trainset().build_testset()[:50]
+    for batch, (user, item, truth) in zip(fitted.test(testset), testset, strict=True):
+        single = fitted.predict(user, item, truth)
+        assert single == batch
+        assert not single.details["was_impossible"]
+        assert isinstance(single.details["distribution"], list) and isinstance(single.details["std"], float)
+    batch = fitted.predict_batch([pair[:2] for pair in testset])
+    np.testing.assert_allclose(batch, [one.est for one in fitted.test(testset)])
+    expected = fitted.predict_distribution([testset[0][:2]]) @ fitted.model_.levels
+    assert fitted.predict(*testset[0][:2]).est == pytest.approx(float(expected[0]))
+
+
+def test_unknown_ids_are_predicted(fitted):
+    for user, item in (("nobody", "nothing"), ("nobody", fitted.trainset.to_raw_iid(0))):
+        prediction = fitted.predict(user, item)
+        assert not prediction.details["was_impossible"]
+        assert fitted.trainset.rating_scale[0] <= prediction.est <= fitted.trainset.rating_scale[1]
+
+
+def test_surprise_tools_work(data, tmp_path):
+    scores = cross_validate(BayesianLBGAlgo(**QUICK), data, cv=2, verbose=False)
+    assert (scores["test_rmse"] < 2).all()
+    grid = {name: [value] for name, value in QUICK.items()} | {"n_components": [2, 3]}
+    search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2)
+    search.fit(data)
+    assert search.best_params["rmse"]["n_components"] in (2, 3)
+    algorithm = BayesianLBGAlgo(**QUICK)
+    dump.dump(str(tmp_path / "before"), algo=algorithm)
+    algorithm.fit(data.build_full_trainset())
+    dump.dump(str(tmp_path / "after"), algo=algorithm)
+    again = dump.load(str(tmp_path / "after"))[1]
+    pair = data.raw_ratings[0][:2]
+    assert again.predict(*pair) == algorithm.predict(*pair) == copy.deepcopy(algorithm).predict(*pair)
+
+
+def test_refitting_starts_again_unless_told_to_continue(data):
+    trainset = data.build_full_trainset()
+    algorithm = BayesianLBGAlgo(**QUICK)
+    pair = data.raw_ratings[0][:2]
+    first = algorithm.fit(trainset).predict(*pair)
+    assert algorithm.fit(trainset).predict(*pair) == first
+    algorithm.warm_start, algorithm.n_sweeps = True, 5
+    assert algorithm.fit(trainset).model_.n_sweeps_ == 30
+    assert algorithm.predict(*pair) != first
+
+
+def test_what_it_offers_beyond_surprise(fitted):
+    user, item = fitted.trainset.to_raw_uid(0), fitted.trainset.to_raw_iid(0)
+    low, high = fitted.interval([(user, item)])[0]
+    assert low <= fitted.predict(user, item).est <= high
+    assert len(fitted.recommend(user, 3)) == 3
+    folded = fitted.fold_in({item: fitted.trainset.rating_scale[1]})
+    assert fitted.trainset.rating_scale[0] <= folded.predict(item) <= fitted.trainset.rating_scale[1]

@@ -1,0 +1,246 @@
+"""Every conditional draw of Bayesian LBG against its formula: moments over many draws."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import truncnorm
+
+from lbg_recsys.core.classes import (
+    count_classes,
+    draw_class,
+    draw_means,
+    draw_shares,
+    indicator_evidence,
+    refresh_profile,
+)
+from lbg_recsys.core.convergence import split_rhat
+from lbg_recsys.core.draws import tilt
+from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
+from lbg_recsys.core.normal import normal_cdf, truncated_normal
+from lbg_recsys.core.ordinal import draw_utilities, move_cuts
+from lbg_recsys.core.ridge import SHRINKAGE, ridge_draw
+
+N = 4000
+SPREAD = (2.0, 3.0)
+
+
+def agrees(sample, expected, spread, limit=4.5):
+    """Whether the mean of independent draws is within ``limit`` standard errors of what it should be."""
+    error = np.abs(np.mean(sample, axis=0) - expected) / (np.asarray(spread) / np.sqrt(len(sample)))
+    assert np.max(error) < limit, np.max(error)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def test_normal_cdf_is_the_exact_one_to_nine_digits():
+    x = np.concatenate([np.linspace(-9, 9, 997), [-np.inf, np.inf]])
+    np.testing.assert_allclose([normal_cdf(one) for one in x], ndtr(x), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(-1, 0.2), (0.3, 1), (1, np.inf), (-np.inf, -2), (-3, 4), (3, 9), (5, 5.1), (-np.inf, np.inf), (-8, -7.5)],
+)
+def test_truncated_normal_has_its_moments_and_stays_inside(rng, low, high):
+    draws = np.array([truncated_normal(rng, low, high) for _ in range(N)])
+    mean, variance = truncnorm.stats(low, high)
+    assert (draws > low).all() and (draws < high).all()
+    agrees(draws, mean, np.sqrt(variance))
+    assert abs(draws.var() / variance - 1) < 0.15
+
+
+def test_ridge_draw_has_the_posterior_of_the_regression(rng):
+    features, target, precision = rng.normal(size=(20, 3)), rng.normal(size=(20, 2)), 4.0
+    gram, cross = features.T @ features, target.T @ features
+    draws = np.empty((N, 2, 3))
+    for one in draws:
+        ridge_draw(rng, gram, cross, precision, one)
+    covariance = np.linalg.inv(SHRINKAGE * np.eye(3) + precision * gram)
+    agrees(draws, precision * cross @ covariance, np.sqrt(np.diag(covariance)))
+    np.testing.assert_allclose(np.cov(draws[:, 0].T), covariance, atol=0.12 * covariance.max())
+
+
+def test_class_means_and_their_precision(rng):
+    phi = rng.normal(size=(2, 4)).astype(np.float32)
+    eta = rng.normal(size=(3, 4)).astype(np.float32)
+    weight = np.array([0.5, 2.0], np.float32)
+    stat = rng.uniform(1, 5, (2, 3, 2)).astype(np.float32)
+    tau, prior = 3.0, phi @ eta.T
+    precision = weight[:, None] * stat[..., 0] + tau
+    expected = (weight[:, None] * stat[..., 1] + tau * prior) / precision
+    draws, taus, gammas = np.empty((N, 2, 3), np.float32), np.empty(N), np.empty(N)
+    table = np.zeros((2, 8), np.float32)
+    for n, c in enumerate(draws):
+        left = stat.copy()
+        taus[n] = draw_means(rng, phi, eta, tau, SPREAD, left, weight, c, table)
+        assert not left.any()  # ready for the next component
+        gammas[n] = taus[n] * (SPREAD[1] + 0.5 * np.square(c - prior).sum())
+    agrees(draws, expected, 1 / np.sqrt(precision))
+    np.testing.assert_allclose(draws.var(axis=0) * precision, 1, atol=0.12)
+    shape = SPREAD[0] + 3.0  # six means: the new tau is Gamma(a + 6/2) / (b + squares/2)
+    agrees(gammas, shape, np.sqrt(shape))
+
+
+def test_class_shares_are_dirichlet(rng):
+    z = np.array([[0], [0], [2], [0]], np.int8)
+    lam, size = np.empty((N, 3)), np.empty(3)
+    for one in lam:
+        draw_shares(rng, z, 0, one, size)
+    np.testing.assert_array_equal(size, [3, 0, 1])
+    expected = np.array([4, 1, 2]) / 7
+    agrees(lam, expected, np.sqrt(expected * (1 - expected) / 8))
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_a_class_is_drawn_with_its_posterior_probability(rng, k):
+    lanes = (k + 3) // 4 * 4
+    n, weight = 6, 1.3
+    c, a = rng.normal(size=(n, k)), rng.uniform(0.5, 1, n)
+    res = rng.normal(size=n).astype(np.float32)
+    table = np.zeros((n, 2 * lanes), np.float32)
+    for s in range(k):
+        at = 8 * (s // 4) + s % 4
+        table[:, at], table[:, at + 4] = a * c[:, s], 0.5 * a * c[:, s] ** 2
+    base = np.log(np.arange(1, k + 1) / np.arange(1, k + 1).sum())
+    log_odds = base + weight * (a[:, None] * (c * res[:, None] - c**2 / 2)).sum(axis=0)
+    expected = np.exp(log_odds - np.logaddexp.reduce(log_odds))
+    drawn = np.zeros((N, k))
+    for one in drawn:
+        score = np.zeros(lanes)
+        score[:k] = base
+        one[draw_class(rng, np.arange(n, dtype=np.int32), res, weight, table, k, score)] = 1
+    agrees(drawn, expected, np.sqrt(expected * (1 - expected)) + 1e-3)
+
+
+def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
+    mask = rng.random((9, 5)) < 0.6
+    mask[0] = True
+    ptr, col = np.append(0, mask.sum(axis=1).cumsum()), np.nonzero(mask)[1].astype(np.int32)
+    z = rng.integers(0, 3, (9, 2)).astype(np.int8)
+    counts = np.zeros((2, 5, 3), np.int32)
+    count_classes(ptr, col, z, counts)
+    direct = np.stack([[[mask[z[:, h] == s, i].sum() for s in range(3)] for i in range(5)] for h in range(2)])
+    np.testing.assert_array_equal(counts, direct)
+    n = mask.sum(axis=0).astype(np.float32)
+    phi, gram = rng.normal(size=(5, 7)).astype(np.float32), np.zeros((7, 7))
+    for h in range(2):
+        refresh_profile(h, counts, n, phi, gram)
+    q = direct.sum(axis=1) / mask.sum()
+    expected = (direct - n[None, :, None] * q[:, None]) / np.sqrt(n)[None, :, None]
+    np.testing.assert_allclose(phi[:, :6], np.concatenate(list(expected), axis=1), atol=1e-5)
+    np.testing.assert_allclose(gram[:6], (phi.astype(float).T @ phi)[:6], atol=1e-5)
+    size = np.bincount(z[:, 0], minlength=3)
+    table, base = np.zeros((5, 4), np.float32), np.zeros(3)
+    indicator_evidence(counts[0], n, size.astype(float), 9, 0.5, table, base)
+    p = np.minimum((direct[0] + 20 * n[:, None] / 9) / (size + 20), 0.999)
+    np.testing.assert_allclose(table[:, :3], 0.5 * np.log(p / (1 - p)), rtol=1e-5)
+    np.testing.assert_allclose(base, 0.5 * np.log1p(-p).sum(axis=0), rtol=1e-5)
+
+
+def test_row_noise_and_bias(rng):
+    ptr, col = np.array([0, 4]), np.arange(4, dtype=np.int32)
+    start = rng.normal(size=4).astype(np.float32)
+    other, tau, noise, old = rng.uniform(0.5, 2, 4).astype(np.float32), 2.5, (3.0, 2.0), 0.7
+    weights, standardised, taus = np.empty(N), np.empty(N), np.empty(N)
+    for n in range(N):
+        res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
+        new_tau = draw_row_effects(
+            rng, ptr, col, res, bias, tau, SPREAD, weight, noise, other, np.zeros((4, 3), "f4")
+        )
+        np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
+        precision = weight[0] * other.sum() + tau
+        mean = weight[0] * (other * (start + old)).sum() / precision
+        weights[n], standardised[n] = weight[0], (bias[0] - mean) * np.sqrt(precision)
+        taus[n] = new_tau * (SPREAD[1] + 0.5 * bias[0] ** 2)
+    shape, rate = noise[0] + 2, noise[1] + 0.5 * (other * start**2).sum()
+    agrees(weights, shape / rate, np.sqrt(shape) / rate)
+    agrees(standardised, 0, 1)
+    assert abs(standardised.var() - 1) < 0.12
+    agrees(taus, SPREAD[0] + 0.5, np.sqrt(SPREAD[0] + 0.5))
+
+
+def test_column_noise_bias_and_what_predicts_it(rng):
+    col, n_col = np.zeros(3, np.int32), np.array([3.0], np.float32)
+    start, old = rng.normal(size=3).astype(np.float32), -0.4
+    row_weight, tau, noise = rng.uniform(0.5, 2, 3), 2.0, (3.0, 2.0)
+    phi = np.array([[1.5, -0.5]], np.float32)
+    stat = np.array([[row_weight.sum(), (row_weight * start).sum(), (row_weight * start**2).sum()]], np.float32)
+    weights, standardised, omegas = np.empty(N), np.empty(N), np.empty((N, 2))
+    for n in range(N):
+        res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
+        omega = np.zeros(2, np.float32)
+        gram = phi.T.astype(float) @ phi
+        draw_col_effects(rng, col, res, bias, tau, SPREAD, weight, noise, n_col, phi, gram, omega, stat)
+        np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
+        precision = weight[0] * row_weight.sum() + tau
+        mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[0] @ omega)) / precision
+        weights[n], standardised[n], omegas[n] = weight[0], (bias[0] - mean) * np.sqrt(precision), omega
+    shape, rate = noise[0] + 1.5, noise[1] + 0.5 * (row_weight * start**2).sum()
+    agrees(weights, shape / rate, np.sqrt(shape) / rate)
+    agrees(standardised, 0, 1)
+    covariance = np.linalg.inv(SHRINKAGE * np.eye(2) + tau * phi.T.astype(float) @ phi)
+    agrees(omegas, tau * old * covariance @ phi[0], np.sqrt(np.diag(covariance)))
+
+
+def test_noise_rate(rng):
+    weight, shape = np.array([0.5, 1.0, 2.5], np.float32), 4.0
+    draws = np.array([draw_noise_rate(rng, weight, shape, SPREAD) for _ in range(N)])
+    a, b = SPREAD[0] + 3 * shape, SPREAD[1] + 4.0
+    agrees(draws, a / b, np.sqrt(a) / b)
+
+
+def test_utilities_lie_in_their_intervals_with_the_right_mean(rng):
+    ptr, col = np.array([0, 3]), np.arange(3, dtype=np.int32)
+    level, cuts = np.array([0, 1, 2], np.int16), np.array([-np.inf, -0.5, 0.8, np.inf])
+    row, other = np.array([2.0], np.float32), np.array([0.5, 1.0, 2.0], np.float32)
+    mean, root = np.array([0.2, -0.3, 0.1]), np.sqrt(2.0 * np.array([0.5, 1.0, 2.0]))
+    draws = np.empty((N, 3))
+    for n in range(N):
+        utility, res = mean.astype(np.float32), np.zeros(3, np.float32)
+        draw_utilities(rng, ptr, col, level, cuts, row, other, utility, res)
+        np.testing.assert_allclose(utility - res, mean, atol=1e-6)
+        draws[n] = utility
+    low, high = (cuts[:-1] - mean) * root, (cuts[1:] - mean) * root
+    first, second = truncnorm.stats(low, high)
+    agrees(draws, mean + first / root, np.sqrt(second) / root)
+
+
+def test_cut_points_settle_where_expected_counts_are_the_observed_ones(rng):
+    n = 200
+    ptr, col = np.array([0, n]), np.arange(n, dtype=np.int32)
+    mean = rng.normal(size=n).astype(np.float32)
+    row, other = np.ones(1, np.float32), rng.uniform(0.5, 2, n).astype(np.float32)
+    cuts = np.array([-np.inf, -0.2, -0.1, 0.0, 0.1, np.inf])
+    below = np.array([0, 20, 60, 110, 170, n], float)
+    for _ in range(60):
+        move_cuts(ptr, col, row, other, mean, np.zeros(n, np.float32), below, cuts, 1, 5)
+        assert (np.diff(cuts) >= 0).all()
+    expected = ndtr((cuts[1:5, None] - mean) * np.sqrt(other)).sum(axis=1)
+    np.testing.assert_allclose(expected, below[1:5], atol=1e-3)
+
+
+def test_tilting_gives_the_wanted_mean_and_keeps_the_shape(rng):
+    levels = np.array([-2.0, 0.0, 1.0, 5.0])
+    before = rng.dirichlet(np.ones(4), 50)
+    wanted = before @ levels + rng.uniform(-0.5, 0.5, 50)
+    after = before.copy()
+    tilt(after, levels, wanted)
+    inside = wanted.clip(-2 + 0.007, 5 - 0.007)
+    np.testing.assert_allclose(after @ levels, inside, atol=1e-6)
+    np.testing.assert_allclose(after.sum(axis=1), 1)
+    slope = np.diff(np.log(after / before), axis=1) / np.diff(levels)  # log-linear in the level
+    np.testing.assert_allclose(slope, slope[:, :1] + np.zeros((1, 3)), atol=1e-4)
+
+
+def test_rhat_tells_chains_that_met_from_chains_that_did_not(rng):
+    met = rng.normal(size=(2, 400, 3))
+    assert (split_rhat(met) < 1.02).all()
+    apart = met + np.array([0.0, 3.0])[:, None, None]
+    assert (split_rhat(apart) > 1.5).all()
+    drifting = met[:1] + np.linspace(0, 5, 400)[None, :, None]
+    assert (split_rhat(drifting) > 1.5).all()
+    assert (split_rhat(np.ones((2, 10, 1))) <= 1.0).all()
+    assert np.isnan(split_rhat(np.ones((2, 3, 1)))).all()
