@@ -10,6 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from lbg_recsys.core.aspects import em_pass, fold_in, log_likelihood
+from lbg_recsys.core.em import run_em
 from lbg_recsys.core.rows import Floats, SparseRows
 from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
@@ -112,13 +113,17 @@ class PLSI(TopicModel):
         # One pass with equal words spreads the random shares of the documents over their words.
         flat = np.full((rows.n_columns, self.n_components), 1.0 / rows.n_columns)
         _, phi, _ = em_pass(rows, theta, flat)
-        history: list[float] = []
-        converged = False
-        while len(history) < self.max_iter and not converged:
-            theta, phi, evidence = em_pass(rows, theta, phi, self.temper)
-            history.append(evidence / len(rows))
-            converged = len(history) > 1 and history[-1] - history[-2] < self.tol
-        return _Fit(theta, phi, history[-1], len(history), converged)
+        # A pass is an E-step and the M-step after it: what it returns are the next parameters.
+        result = run_em(
+            (theta, phi, -np.inf),
+            lambda passed: passed[:2],
+            lambda parameters: em_pass(rows, *parameters, self.temper),
+            lambda _, passed: passed[2] / len(rows),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        theta, phi, _ = result.statistics
+        return _Fit(theta, phi, result.lower_bound, result.n_iter, result.converged)
 
     def _posteriors(self, documents: sp.csr_array) -> Floats:
         return self._shares(_rows(documents))
