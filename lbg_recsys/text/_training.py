@@ -21,7 +21,7 @@ from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.statistics import SufficientStatistics
 from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
 
-COOLEST = 0.05  # the first beta of annealing
+_FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
 _AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
@@ -181,14 +181,14 @@ def _em_given_keywords(
 def _annealed(
     keywords: SparseRows, mu: Floats, statistics: SufficientStatistics, recipe: Recipe
 ) -> tuple[Floats, SufficientStatistics]:
-    """Deterministic annealing: EM steps with beta rising from `COOLEST` to 1."""
+    """Deterministic annealing: EM steps with beta rising from 0.05 to 1."""
     if not recipe.anneal:
         return mu, statistics
     prior = prior_of(statistics, recipe)
     beta = temper(keywords, recipe.length_temper)
-    for warmth in np.geomspace(COOLEST, 1.0, recipe.anneal):
+    for hardness in np.geomspace(_FIRST_BETA, 1.0, recipe.anneal):
         parameters = m_step(statistics, prior)
         joint = log_joint(keywords, parameters, given_count=recipe.given_count)
-        mu, _ = posterior(joint, warmth * np.asarray(beta))
+        mu, _ = posterior(joint, hardness * np.asarray(beta))
         statistics = gather(keywords, mu)
     return mu, statistics

@@ -116,8 +116,8 @@ class PLSI(TopicModel):
         # A pass is an E-step and the M-step after it: what it returns are the next parameters.
         result = run_em(
             (theta, phi, -np.inf),
-            lambda passed: passed[:2],
-            lambda parameters: em_pass(rows, *parameters, self.temper),
+            lambda passed: (passed[0], passed[1]),
+            lambda parameters: em_pass(rows, parameters[0], parameters[1], self.temper),
             lambda _, passed: passed[2] / len(rows),
             max_iter=self.max_iter,
             tol=self.tol,
