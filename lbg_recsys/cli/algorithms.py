@@ -12,11 +12,13 @@ import click
 # name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
 MODELS = {
     "lbg": "lbg_recsys.ratings.lbg:LBGModel",
+    "lbg-ratings": "lbg_recsys.ratings.lbg:LBGModel",
     "bayesian": "lbg_recsys.ratings.bayesian:BayesianLBGModel",
     "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
 }
 ALGORITHMS = {
     "lbg": "lbg_recsys.algorithms:LBGAlgo",
+    "lbg-ratings": "lbg_recsys.algorithms:LBGAlgo",
     "bayesian": "lbg_recsys.algorithms:BayesianLBGAlgo",
     "plsa": "lbg_recsys.algorithms:GaussianPLSAAlgo",
     "movie-mean": "lbg_recsys.algorithms:MovieMeanAlgo",
@@ -29,6 +31,17 @@ ALGORITHMS = {
     "knn": "surprise:KNNBasic",
     "knn-means": "surprise:KNNWithMeans",
     "knn-baseline": "surprise:KNNBaseline",
+}
+
+# Settings that a name stands for: lbg as it predicts ratings best, where lbg alone is the paper's model.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "lbg-ratings": {
+        "n_topics": 10,
+        "baseline": True,
+        "temperature": 0.2,
+        "indicator_weight": 0.0,
+        "point": "mean",
+    },
 }
 
 params_option = click.option(
@@ -106,15 +119,15 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
 
     name, _, settings = spec.partition(":")
     cls = named_class(ALGORITHMS, name.strip())
-    params = parse_params([part for part in settings.split(",") if part.strip()], cls)
+    given = [part.strip() for part in settings.split(",") if part.strip()]
+    params = SETTINGS.get(name.strip(), {}) | parse_params(given, cls)
     accepted = signature_of(cls)
 
     def make(seed: int) -> Any:
         usual = {"verbose": False, "random_state": seed}  # some of Surprise's print unless told not to
         return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 
-    shown = " ".join([name.strip(), *(part.strip() for part in settings.split(",") if part.strip())])
-    return shown, make
+    return " ".join([name.strip(), *given]), make
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

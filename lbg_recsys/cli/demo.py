@@ -15,20 +15,20 @@ from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
 COMPARED = {
-    "Bayesian LBG": "bayesian:n_sweeps=100,burn_in=30,n_jobs=2",
+    "Bayesian LBG": "bayesian:n_sweeps=80,burn_in=25,n_jobs=2",
     "LBG (the paper's)": "lbg",
-    "LBG (for ratings)": "lbg:n_topics=10,point=mean,baseline=true,temperature=0.2,indicator_weight=0",
+    "LBG (for ratings)": "lbg-ratings",
     "Gaussian pLSA": "plsa",
     "Surprise BaselineOnly": "baseline",
     "Surprise SVD": "svd",
     "Surprise KNNBaseline": "knn-baseline",
 }
-_RANKING_USERS = 30  # Surprise scores a list item by item, which takes most of the time
+_RANKING_USERS = 20  # Surprise scores a list item by item, which takes most of the time
 FORCED = {
     "Baseline": "movie-mean",
     "Gaussian pLSA": "plsa",
     "LBG": "lbg",
-    "LBG median": "lbg:point=median,n_topics=10",
+    "LBG (for ratings)": "lbg-ratings:point=median",
 }
 
 

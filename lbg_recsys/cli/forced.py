@@ -19,7 +19,7 @@ from lbg_recsys.progress import bar
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.forced import ForcedResult
 
-DEFAULT = ("movie-mean", "plsa", "lbg", "lbg:point=median", "lbg:point=mean,baseline=true")
+DEFAULT = ("movie-mean", "plsa", "lbg", "lbg-ratings", "lbg-ratings:point=median")
 
 
 @click.command("forced-prediction")
