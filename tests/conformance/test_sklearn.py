@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
-# Two topics: scikit-learn's checks know the shape of predict_proba from their own data, and that has two classes.
+# Two topics: scikit-learn's sparse checks expect as many columns of predict_proba as their labels have classes (two,
+# or four where the tags allow more than two), whatever n_components says. No other check depends on it.
 MODELS = [
     LBGMixture(2),
     LBGMixture(2, n_keywords="paper", length_temper=None, init="random", n_init=2),
