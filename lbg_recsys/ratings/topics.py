@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.lbg import LBGModel
 
 # Ratings at the average that a topic's opinion of an item is mixed with: three fives are not yet love.
-_DOUBT = 5.0
+_DOUBT = 10.0
 
 
 @dataclass(frozen=True)
 class ItemOfTopic:
-    """An item as a topic sees it: the probability that it rates it, and its mean rating; both also for everybody."""
+    """An item as a topic sees it: how probably it rates it, and how; both also for everybody.
+
+    ``rating`` is the mean of the topic's users, drawn towards everybody's where they are few.
+    """
 
     item: RawId
     probability: float
@@ -54,7 +57,7 @@ def topics(model: "LBGModel", n: int = 5) -> list[Topic]:
             model.matrix.items.raw(i),
             float(rate[i, s]),
             float(overall[i]),
-            float(mean[i, s]),
+            float(mean_of_all[i] + opinion[i, s]),
             float(mean_of_all[i]),
         )
 
