@@ -14,7 +14,7 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 # The weight of who-rated-what in a row's classes, by whether users are the rows (chosen on inner splits).
 INDICATOR_WEIGHT = {True: 0.01, False: 0.02}
 # How far the classes move the odds of being rated (chosen on inner splits).
-RATED_POWER = 0.3
+RATED_POWER = 0.1
 # Kept sweeps that the probability of being rated averages over: it is smooth, and each costs a pass over the ratings.
 _RATED_SWEEPS = 8
 
