@@ -11,6 +11,10 @@ from lbg_recsys.reproduction.experiment import AS_IS, LITERAL, RECOMMENDED, Expe
 
 _FOLDS = 5
 _QUICK_FOLDS = 2
+CAUTIOUS = "LBG, few false positives"
+# All words of a message and mild priors, as docs/text.md recommends for classes of short vectors.
+_SPAM_CLASS: dict[str, Any] = {"n_keywords": None, "length_temper": None, "prior_p": 5.0, "prior_gauss": 50.0}
+_WANTED_RATE = 0.015
 
 
 def _density(row: str, seed: int) -> Any:
@@ -52,7 +56,7 @@ def _lda_evidence(own: Any, test: Any, seed: int, n_passes: int) -> npt.NDArray[
 def _measure(row: str, setting: str, seed: int, quick: bool) -> Figures:
     from sklearn.model_selection import StratifiedKFold
 
-    from lbg_recsys.text import LBGClassifier
+    from lbg_recsys.text import LBGClassifier, LBGMixture
 
     matrices = texts.spambase()
     labels = matrices.labels
@@ -60,9 +64,10 @@ def _measure(row: str, setting: str, seed: int, quick: bool) -> Figures:
     for train, test in StratifiedKFold(_QUICK_FOLDS if quick else _FOLDS, shuffle=True, random_state=seed).split(
         labels, labels
     ):
-        if row == "LBG" and setting == RECOMMENDED:
-            classifier = LBGClassifier(random_state=seed)
-            called[test] = classifier.fit(matrices.tfidf[train], labels[train]).predict(matrices.tfidf[test])
+        if row in ("LBG", CAUTIOUS) and setting == RECOMMENDED:
+            classifier = LBGClassifier(LBGMixture(**_SPAM_CLASS), n_topics=10, random_state=seed)
+            classifier.set_params(max_false_positive_rate=_WANTED_RATE if row == CAUTIOUS else None)
+            called[test] = classifier.fit(matrices.counts[train], labels[train]).predict(matrices.counts[test])
         else:
             matrix = matrices.tfidf if row == "LBG" else matrices.counts
             called[test] = _by_likelihood(row, matrix, labels, train, test, seed, n_passes=5 if quick else 20)
@@ -87,8 +92,14 @@ FIGURE2 = Experiment(
             "LBG",
             (LITERAL, RECOMMENDED),
             remark="The paper prints its tables as a picture; in words, LBG's false positives are strikingly low and "
-            "its false negatives limited. The literal algorithm shows that trade-off; the same number of keywords in "
-            "both classes and mild priors give the accuracy as well.",
+            "its false negatives limited. Taken literally, each class has a number of keywords of its own, and then "
+            "the likelihoods do not compare; with the same keywords in both classes the model is among the best, and "
+            "a threshold buys the few false positives at the price that the next row states.",
+        ),
+        Row(
+            CAUTIOUS,
+            (RECOMMENDED,),
+            remark="The same with max_false_positive_rate=0.015, its threshold set inside the training part.",
         ),
         Row("LDA", (AS_IS,)),
         Row("MOU", (RECOMMENDED,)),
