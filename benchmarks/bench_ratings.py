@@ -14,23 +14,13 @@ import tracemalloc
 
 import numpy as np
 
-from benchmarks.common import RESULTS, movielens_checksum
+from benchmarks.common import RESULTS, best_seconds, movielens_checksum
 from lbg_recsys.datasets import load_movielens_100k
 from lbg_recsys.evaluation.report import record, write_json
 
 SIZES = (10**5, 10**6, 10**7)
 TOPICS = (5, 10, 20)
 GROWTH_ITERATIONS = 10
-
-
-def best_seconds(action, repeats=5):
-    """The least CPU time of several runs: what the work costs when nothing disturbs it."""
-    spent = []
-    for _ in range(repeats):
-        started = time.process_time()
-        action()
-        spent.append(time.process_time() - started)
-    return min(spent)
 
 
 def beside_svd():

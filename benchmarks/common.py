@@ -1,6 +1,7 @@
 """What the benchmarks share: the folds, the data's checksum, where results go."""
 
 import sys
+import time
 from functools import lru_cache
 from pathlib import Path
 
@@ -48,3 +49,13 @@ def official_folds():
 def progress_bar(label):
     """A bar where somebody is looking, and nothing otherwise."""
     return bar(label, quiet=not sys.stderr.isatty())
+
+
+def best_seconds(action, repeats=5):
+    """The least CPU time of several runs: what the work costs when nothing disturbs it."""
+    spent = []
+    for _ in range(repeats):
+        started = time.process_time()
+        action()
+        spent.append(time.process_time() - started)
+    return min(spent)

@@ -100,9 +100,9 @@ def top_n(found):
     ]
 
 
-def speed(ratings, accurate):
+def speed(ratings, files, accurate):
     """Ratios taken in one run."""
-    rows = ratings["results"]["beside_svd"]["rows"]
+    rows = ratings["results"]["beside_svd"]["rows"] | (files["results"]["rows"] if files else {})
     lines = [[f"`LBGAlgo`, {name}", "Surprise SVD", f"{row['svd_over_lbg']:.1f} x"] for name, row in rows.items()]
     if accurate is not None:
         models = accuracy_rows(accurate)
@@ -154,7 +154,8 @@ def section():
         "## Results",
         "Made by `make bench` (text and paper: the commands named), from `benchmarks/results/*.json`.",
     ]
-    found = {name: load(name) for name in ("accuracy", "calibration", "topn", "ratings", "text", "reproduction")}
+    names = ("accuracy", "calibration", "topn", "ratings", "files", "text", "reproduction")
+    found = {name: load(name) for name in names}
     if found["accuracy"]:
         parts += accuracy(found["accuracy"])
     if found["calibration"]:
@@ -162,7 +163,7 @@ def section():
     if found["topn"]:
         parts += top_n(found["topn"])
     if found["ratings"]:
-        parts += speed(found["ratings"], found["accuracy"])
+        parts += speed(found["ratings"], found["files"], found["accuracy"])
     if found["text"]:
         parts += text(found["text"])
     if found["reproduction"]:
