@@ -1,7 +1,7 @@
 """What does a user wait for? Loading a model and listing ten items for everybody, beside Surprise's own ways.
 
-MovieLens-100K in full, CPU seconds on one core. Surprise's ways: `dump.load` of a fitted SVD, and its documented recipe
-for lists, which predicts every pair that is not in the training set.
+MovieLens-100K in full, CPU seconds on one core. Surprise's ways: `dump.load` of a fitted SVD, and its documented
+recipe for lists, which predicts every pair that is not in the training set.
 
     python -m benchmarks.bench_files
 """

@@ -1,10 +1,8 @@
 """Model files: everything a fitted model needs to predict, in one file without pickle."""
 
 import os
-import platform
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ from lbg_recsys.errors import DataError, ModelFileError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence import ratings
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
+from lbg_recsys.provenance import library_versions
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.schema import State, check_arrays, check_values, defaults_of, signature_of
@@ -27,7 +26,6 @@ CLASSES = {
     "GaussianPLSAModel": "lbg_recsys.ratings.plsa",
 }
 
-_LIBRARIES = ("lbg-recsys", "numpy", "scipy", "numba", "scikit-surprise")
 _HEADER = {"class": str, "parameters": dict, "facts": dict, "ratings": dict, "versions": dict}
 
 
@@ -54,7 +52,7 @@ def save(model: Any, path: str | os.PathLike[str], *, titles: Mapping[RawId, str
         "parameters": state.parameters,
         "facts": state.facts,
         "ratings": facts,
-        "versions": {name: _version(name) for name in _LIBRARIES} | {"python": platform.python_version()},
+        "versions": library_versions(),
     }
     with atomic_write(path) as stream:
         write_container(stream, header, entries | state.arrays)
@@ -109,10 +107,3 @@ def _rating_model(model: Any) -> RatingModel:
     if not hasattr(inner, "matrix"):
         raise DataError(f"this {type(inner).__name__} is not fitted: call fit before save")
     return inner
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "unknown"
