@@ -18,6 +18,18 @@ LANES = 4  # classes are scored four at a time, in as many registers
 
 
 @njit(nogil=True, cache=True)
+def table_width(k: int) -> int:
+    """The width of the table that `draw_class` reads: by fours of classes a_i c, a_i c^2 / 2 and the evidence."""
+    return 3 * LANES * ((k + LANES - 1) // LANES)
+
+
+@njit(nogil=True, cache=True)
+def place(s: int) -> int:
+    """Where in the table class s begins; its other numbers follow at distances of `LANES`."""
+    return 3 * LANES * (s // LANES) + s % LANES
+
+
+@njit(nogil=True, cache=True)
 def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
     """counts[h, i, s] = number of rows of class s (component h) that column i has an entry with."""
     counts[:] = 0
@@ -81,9 +93,9 @@ def draw_means(
             x = mean + rng.standard_normal() / math.sqrt(precision)
             c[i, s] = x
             squares += (x - prior) * (x - prior)
-            block = 2 * LANES * (s // LANES) + s % LANES
-            table[i, block] = weight[i] * x
-            table[i, block + LANES] = 0.5 * weight[i] * x * x
+            at = place(s)
+            table[i, at] = weight[i] * x
+            table[i, at + LANES] = 0.5 * weight[i] * x * x
             stat[i, s, 0] = 0.0
             stat[i, s, 1] = 0.0
     return float(rng.standard_gamma(spread[0] + 0.5 * n * k) / (spread[1] + 0.5 * squares))
@@ -119,41 +131,32 @@ def indicator_evidence(
     for i in range(counts.shape[0]):
         for s in range(counts.shape[1]):
             p = class_rate(counts[i, s], n_col[i], size[s], rows)
-            table[i, s] = power * math.log(p / (1.0 - p))
-            base[s] += power * math.log1p(-p)
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def add_evidence(col: Array, evidence: Array, k: int, score: Array) -> None:
-    """Add to ``score`` the tabulated indicator evidence of a row's columns."""
-    for first in range(0, k, LANES):
-        a0 = a1 = a2 = a3 = np.float32(0.0)
-        for i in col:
-            a0 += evidence[i, first]
-            a1 += evidence[i, first + 1]
-            a2 += evidence[i, first + 2]
-            a3 += evidence[i, first + 3]
-        score[first] += a0
-        score[first + 1] += a1
-        score[first + 2] += a2
-        score[first + 3] += a3
+            against = math.log(1.0 - p)
+            table[i, place(s) + 2 * LANES] = power * (math.log(p) - against)
+            base[s] += power * against
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def draw_class(
     rng: np.random.Generator, col: Array, res: Array, weight: float, table: Array, k: int, score: Array
 ) -> int:
-    """Draw one row's class; its log-odds are ``score`` + weight * sum over its entries of a_i (c r - c^2 / 2)."""
+    """Draw one row's class.
+
+    Its log-odds are ``score`` + sum over its entries of weight * a_i (c r - c^2 / 2) + the indicator evidence.
+    """
+    inverse = np.float32(
+        1.0 / weight
+    )  # the evidence has no weight: it gets the inverse of what all are multiplied by
     for first in range(0, k, LANES):
-        at = 2 * first
+        at = 3 * first
         a0 = a1 = a2 = a3 = np.float32(0.0)
         for e in range(col.shape[0]):
             i = col[e]
             r = res[e]
-            a0 += r * table[i, at] - table[i, at + 4]
-            a1 += r * table[i, at + 1] - table[i, at + 5]
-            a2 += r * table[i, at + 2] - table[i, at + 6]
-            a3 += r * table[i, at + 3] - table[i, at + 7]
+            a0 += r * table[i, at] - table[i, at + 4] + inverse * table[i, at + 8]
+            a1 += r * table[i, at + 1] - table[i, at + 5] + inverse * table[i, at + 9]
+            a2 += r * table[i, at + 2] - table[i, at + 6] + inverse * table[i, at + 10]
+            a3 += r * table[i, at + 3] - table[i, at + 7] + inverse * table[i, at + 11]
         score[first] += weight * a0
         score[first + 1] += weight * a1
         score[first + 2] += weight * a2
@@ -200,11 +203,9 @@ def sweep_components(
     """
     n_components, n, k = c.shape
     rows = ptr.shape[0] - 1
-    lanes = (k + LANES - 1) // LANES * LANES
     stat = np.zeros((n, k, 2), np.float32)
-    table = np.zeros((n, 2 * lanes), np.float32)
-    evidence = np.zeros((n, lanes), np.float32)
-    score = np.zeros(lanes)
+    table = np.zeros((n, table_width(k)), np.float32)
+    score = np.zeros(table_width(k) // 3)
     base = np.empty(k)
     size = np.empty(k)
     cross = np.empty((k, phi.shape[1]))
@@ -225,15 +226,13 @@ def sweep_components(
         for s in range(k):
             base[s] = math.log(lam[h, s])
         if power > 0.0:
-            indicator_evidence(counts[h], n_col, size, rows, power, evidence, base)
+            indicator_evidence(counts[h], n_col, size, rows, power, table, base)
         here = c[h]
         following = c[(h + 1) % n_components]
         for j in range(rows):
             begin, end = ptr[j], ptr[j + 1]
             for s in range(k):
                 score[s] = base[s]
-            if power > 0.0:
-                add_evidence(col[begin:end], evidence, k, score)
             s = draw_class(rng, col[begin:end], res[begin:end], row_weight[j], table, k, score)
             old = z[j, h]
             if s != old:

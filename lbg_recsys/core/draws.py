@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.classes import indicator_evidence
+from lbg_recsys.core.classes import indicator_evidence, table_width
 from lbg_recsys.core.gibbs import Chain, column_features
 from lbg_recsys.core.normal import normal_cdf
 from lbg_recsys.core.ridge import FAST
@@ -128,7 +128,7 @@ def _unknown_noise(chain: Chain) -> tuple[float, float]:
 def _evidence_base(chain: Chain) -> Array:
     """power * sum_i log(1 - p[h, i, s]) of the indicator evidence, (H, K)."""
     n_components, n, k = chain.c.shape
-    base, table = np.zeros((n_components, k)), np.empty((n, k), np.float32)
+    base, table = np.zeros((n_components, k)), np.empty((n, table_width(k)), np.float32)
     for h in range(n_components):
         size = np.bincount(chain.z[:, h], minlength=k)
         indicator_evidence(

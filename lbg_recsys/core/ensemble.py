@@ -15,6 +15,9 @@ from lbg_recsys.core.rows import Floats
 
 Array = NDArray[Any]
 
+# A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
+_MATCH_EVERY = 4
+
 
 class Run:
     """A chain, the sweeps kept of it (never more than ``most``) and the trace of some pairs' utilities."""
@@ -46,7 +49,7 @@ class Run:
             self.stride *= 2
             if self._met % self.stride:
                 return
-        if self._match_cuts:
+        if self._match_cuts and len(self.kept) % _MATCH_EVERY == 0:
             self.chain.match_cuts(self._cuts, 1, len(self._cuts) - 1)
         self.kept.append(keep(self.chain, self.chain.cuts if self.chain.settings.ordinal else self._cuts))
 

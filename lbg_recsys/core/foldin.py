@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.classes import LANES, add_evidence, class_rate, draw_class, draw_means
+from lbg_recsys.core.classes import LANES, class_rate, draw_class, draw_means, place, table_width
 from lbg_recsys.core.effects import draw_row_effects
 from lbg_recsys.core.ordinal import draw_utilities
 
@@ -88,15 +88,13 @@ def fold_row(
     ``col_weight`` (S, n). ``noise`` (S, 2) are the Gamma priors of the row's noise precision.
     """
     kept, n, n_components, k = c.shape
-    lanes = (k + LANES - 1) // LANES * LANES
     own = np.arange(n)
     now = np.zeros(n_components, np.int64)
     b = np.zeros(1, np.float32)
     w = np.ones(1, np.float32)
     utility = value.astype(np.float32)
-    table = np.zeros((n, 2 * lanes), np.float32)
-    extra = np.zeros((n, lanes), np.float32)
-    score = np.zeros(lanes)
+    table = np.zeros((n, table_width(k)), np.float32)
+    score = np.zeros(table_width(k) // 3)
     for s in range(kept):
         if s == 0:
             w[0] = noise[s, 0] / noise[s, 1]
@@ -110,14 +108,13 @@ def fold_row(
                 for e in range(n):
                     res[e] += c[s, e, h, now[h]]
                     for t in range(k):
-                        at = 2 * LANES * (t // LANES) + t % LANES
+                        at = place(t)
                         mean = c[s, e, h, t]
                         table[e, at] = col_weight[s, e] * mean
                         table[e, at + LANES] = 0.5 * col_weight[s, e] * mean * mean
-                        extra[e, t] = evidence[s, e, h, t]
+                        table[e, at + 2 * LANES] = evidence[s, e, h, t]
                 for t in range(k):
                     score[t] = math.log(lam[s, h, t]) + base[s, h, t]
-                add_evidence(own, extra, k, score)
                 now[h] = draw_class(rng, own, res, w[0], table, k, score)
                 for e in range(n):
                     res[e] -= c[s, e, h, now[h]]
@@ -175,8 +172,7 @@ def fold_col(
     w = np.ones(1, np.float32)
     utility = value.astype(np.float32)
     stat = np.zeros((1, k, 2), np.float32)
-    lanes = (k + LANES - 1) // LANES * LANES
-    table = np.zeros((1, 2 * lanes), np.float32)
+    table = np.zeros((1, table_width(k)), np.float32)
     root = math.sqrt(max(n, 1))
     for s in range(kept):
         if s == 0:

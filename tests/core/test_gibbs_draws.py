@@ -72,7 +72,7 @@ def test_class_means_and_their_precision(rng):
     precision = weight[:, None] * stat[..., 0] + tau
     expected = (weight[:, None] * stat[..., 1] + tau * prior) / precision
     draws, taus, gammas = np.empty((N, 2, 3), np.float32), np.empty(N), np.empty(N)
-    table = np.zeros((2, 8), np.float32)
+    table = np.zeros((2, 12), np.float32)
     for n, c in enumerate(draws):
         left = stat.copy()
         taus[n] = draw_means(rng, phi, eta, tau, SPREAD, left, weight, c, table)
@@ -100,12 +100,13 @@ def test_a_class_is_drawn_with_its_posterior_probability(rng, k):
     n, weight = 6, 1.3
     c, a = rng.normal(size=(n, k)), rng.uniform(0.5, 1, n)
     res = rng.normal(size=n).astype(np.float32)
-    table = np.zeros((n, 2 * lanes), np.float32)
+    table = np.zeros((n, 3 * lanes), np.float32)
+    evidence = rng.normal(size=(n, k)) * 0.3
     for s in range(k):
-        at = 8 * (s // 4) + s % 4
-        table[:, at], table[:, at + 4] = a * c[:, s], 0.5 * a * c[:, s] ** 2
+        at = 12 * (s // 4) + s % 4
+        table[:, at], table[:, at + 4], table[:, at + 8] = a * c[:, s], 0.5 * a * c[:, s] ** 2, evidence[:, s]
     base = np.log(np.arange(1, k + 1) / np.arange(1, k + 1).sum())
-    log_odds = base + weight * (a[:, None] * (c * res[:, None] - c**2 / 2)).sum(axis=0)
+    log_odds = base + weight * (a[:, None] * (c * res[:, None] - c**2 / 2)).sum(axis=0) + evidence.sum(axis=0)
     expected = np.exp(log_odds - np.logaddexp.reduce(log_odds))
     drawn = np.zeros((N, k))
     for one in drawn:
@@ -133,10 +134,10 @@ def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
     np.testing.assert_allclose(phi[:, :6], np.concatenate(list(expected), axis=1), atol=1e-5)
     np.testing.assert_allclose(gram[:6], (phi.astype(float).T @ phi)[:6], atol=1e-5)
     size = np.bincount(z[:, 0], minlength=3)
-    table, base = np.zeros((5, 4), np.float32), np.zeros(3)
+    table, base = np.zeros((5, 12), np.float32), np.zeros(3)
     indicator_evidence(counts[0], n, size.astype(float), 9, 0.5, table, base)
     p = np.minimum((direct[0] + 20 * n[:, None] / 9) / (size + 20), 0.999)
-    np.testing.assert_allclose(table[:, :3], 0.5 * np.log(p / (1 - p)), rtol=1e-5)
+    np.testing.assert_allclose(table[:, 8:11], 0.5 * np.log(p / (1 - p)), rtol=1e-5)
     np.testing.assert_allclose(base, 0.5 * np.log1p(-p).sum(axis=0), rtol=1e-5)
 
 
