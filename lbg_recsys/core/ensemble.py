@@ -29,6 +29,7 @@ class Run:
         self.stride = stride
         self.kept: list[Draws] = []
         self.trace: list[Array] = []
+        self.n_gathered = 0
         self._match_cuts = match_cuts and not chain.settings.ordinal
         self._cuts = chain.cuts.copy()
         self._met = 0
@@ -55,12 +56,18 @@ class Run:
 
 
 def gather(runs: Sequence[Run]) -> Draws:
-    """All kept sweeps of these runs in one; the runs then share its memory."""
+    """Take all kept sweeps out of these runs, into one: a model that held both would be twice as large on disk."""
     joined = Draws.joined([one for run in runs for one in run.kept])
+    for run in runs:
+        run.n_gathered, run.kept = len(run.kept), []
+    return joined
+
+
+def give_back(joined: Draws, runs: Sequence[Run]) -> None:
+    """Undo `gather`, so that the runs can go on."""
     pieces = joined.pieces()
     for run in runs:
-        run.kept, pieces = pieces[: len(run.kept)], pieces[len(run.kept) :]
-    return joined
+        run.kept, pieces = pieces[: run.n_gathered], pieces[run.n_gathered :]
 
 
 def run_all(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.draws import predict, tilt
-from lbg_recsys.core.ensemble import Run, agreement, gather, run_all
+from lbg_recsys.core.ensemble import Run, agreement, gather, give_back, run_all
 from lbg_recsys.core.gibbs import Chain, ChainSettings, Entries
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
@@ -103,13 +103,18 @@ class BayesianLBGModel(RatingModel):
         residual of the current draws in units of the ratings. Ctrl-C after the burn-in keeps what there is.
         """
         matrix = as_matrix(ratings, scale=scale, levels=levels)
-        continued = self.warm_start and hasattr(self, "_runs") and _same_ratings(self.matrix, matrix)
+        runs = getattr(self, "_runs", None)
+        begun = self.warm_start and runs is not None and all(run.n_gathered for run in runs)
+        continued = begun and _same_ratings(self.matrix, matrix)
         self._check_parameters(burn_in=0 if continued else self.burn_in)
         if not continued:
             self.matrix, self.training_ = matrix, matrix
             self.standard_ = Standard.of(matrix)
             self._runs = self._start() if len(matrix.scale.levels) > 1 else []
             self.training_error_: list[float] = []
+        else:
+            for side, draws in self._draws.items():
+                give_back(draws, self._side(side))
 
         def after_sweep(sweep: int, error: float) -> None:
             self.training_error_.append(error * self.standard_.spread)
@@ -157,13 +162,12 @@ class BayesianLBGModel(RatingModel):
         return runs
 
     def _gather(self) -> None:
-        self._draws = {
-            side: gather(runs)
-            for side in ORIENTATIONS[self.orientation]
-            if (runs := [run for run in self._runs if run.chain.settings.user_rows == side])
-        }
+        self._draws = {side: gather(runs) for side in ORIENTATIONS[self.orientation] if (runs := self._side(side))}
         self._trained = self._draws
         self._count()
+
+    def _side(self, user_rows: bool) -> list[Run]:
+        return [run for run in self._runs if run.chain.settings.user_rows == user_rows]
 
     def _count(self) -> None:
         self.n_sweeps_ = len(self.training_error_)

@@ -1,5 +1,6 @@
 """Bayesian LBG as a rating model: what it finds, what it promises, what it refuses."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -211,6 +212,17 @@ def test_a_fit_continues_with_warm_start_in_bounded_memory():
         assert 2 * 4 <= len(draws) <= 2 * 8
 
 
+def test_a_pickled_fit_continues_as_the_fit_itself_does():
+    data = triple(*generate(2, 40, 30)[::2])
+    model = BayesianLBGModel(**QUICK | {"warm_start": True}).fit(data)
+    again = pickle.loads(pickle.dumps(model))
+    pairs = [(0, 0), (1, 1), (5, 20)]
+    np.testing.assert_array_equal(
+        model.fit(data).predict_distribution(pairs), again.fit(data).predict_distribution(pairs)
+    )
+    assert again.n_sweeps_ == 80
+
+
 def test_warm_start_on_other_ratings_starts_again():
     users, items, ratings = triple(*generate(2, 40, 30)[::2])
     model = BayesianLBGModel(**QUICK | {"warm_start": True}).fit((users, items, ratings))
@@ -253,7 +265,8 @@ def test_a_fitted_movielens_model_is_small(movielens):
     model = BayesianLBGModel(n_sweeps=66, burn_in=2, random_state=0)  # as many kept sweeps as the defaults have
     model.fit((frame.user, frame.item, frame.rating))
     assert all(len(draws) == 2 * model.max_kept for draws in model._draws.values())
-    assert model.nbytes_ < 40e6
+    assert model.nbytes_ < 30e6
+    assert len(pickle.dumps(model, protocol=5)) < 40e6  # with its chains and its ratings
 
 
 @pytest.mark.parametrize(
