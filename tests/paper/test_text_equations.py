@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lbg_recsys.text import LBGMixture
 
-LITERAL = dict(length_temper=None, prior_p=0, prior_gauss=0, init="random")
+LITERAL = {"length_temper": None, "prior_p": 0, "prior_gauss": 0, "init": "random"}
 
 
 def corpus(m=40, n=12, seed=0, density=0.7):
@@ -111,7 +111,14 @@ def test_every_update_equals_its_formula():
 
 def test_priors_are_pseudo_documents_of_the_corpus():
     X = corpus(m=60, n=8, seed=3)
-    settings = dict(n_keywords=3, length_temper=None, init="random", prior_p=7.0, prior_gauss=5.0, tol=0)
+    settings = {
+        "n_keywords": 3,
+        "length_temper": None,
+        "init": "random",
+        "prior_p": 7.0,
+        "prior_gauss": 5.0,
+        "tol": 0,
+    }
     before, after = fitted(X, max_iter=5, **settings), fitted(X, max_iter=6, **settings)
     mu, x = before.predict_proba(X), top(X, 3)
     rate = (x.sum(axis=0) + 0.5) / (len(X) + 1.0)
@@ -164,9 +171,7 @@ def test_novel_documents_take_the_two_steps():
     q = model.n_keywords_
     assert len(set(q)) > 1
     new, _ = planted(m=20, seed=7)
-    own = np.column_stack(
-        [np.log(model.weights_[s]) + log_pdy(model, new, top(new, q[s]), s) for s in range(len(q))]
-    )
+    own = np.column_stack([np.log(model.weights_[s]) + log_pdy(model, new, top(new, q[s]), s) for s in range(len(q))])
     first = np.exp(own - logsumexp(own, axis=1, keepdims=True))
     x = top(new, np.rint(first @ q))
     np.testing.assert_array_equal(model.keywords(new).toarray(), x)
