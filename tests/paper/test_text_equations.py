@@ -86,7 +86,7 @@ def test_length_temper_and_draws_do_what_the_documentation_says():
 
 
 def test_every_update_equals_its_formula():
-    """One M-step from known posteriors: those of a model whose next step is taken with a batch of nothing new."""
+    """A fit of one more iteration has the parameters that the formulas give for the posteriors before it."""
     X = corpus(m=60, n=8, seed=3)
     before = fitted(X, n_keywords=3, max_iter=5, tol=0, **LITERAL)
     after = fitted(X, n_keywords=3, max_iter=6, tol=0, **LITERAL)
