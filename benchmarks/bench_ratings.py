@@ -63,6 +63,8 @@ def one_size(n_ratings, n_topics):
     """Seconds an iteration, and the peak memory beyond the input arrays and the parameters, a rating."""
     import warnings
 
+    import sklearn.exceptions  # noqa: F401  # what warns of too few iterations is loaded before the clock runs
+
     warnings.simplefilter("ignore")  # repeated pairs and too few iterations: both on purpose
     from lbg_recsys.ratings import LBGModel, as_matrix
 

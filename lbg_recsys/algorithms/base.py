@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from lbg_recsys.ratings.ids import UNKNOWN, RawId
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Predictions are made in chunks whose objects stay in the processor's cache from their ids to the result.
+_CHUNK = 8192
 
 
 class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
@@ -47,14 +51,18 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
         return points[0], details[0]
 
     def test(self, testset: Sequence[tuple[RawId, RawId, float]], verbose: bool = False) -> list[Prediction]:
-        """Predict a whole testset at once: the same predictions as one by one, many times faster."""
+        """Predict a whole testset at once: the same predictions as one by one, several times faster."""
         if not testset:
             return []
-        users, items, truth = zip(*testset, strict=True)
-        codes = self.model_.matrix.users.codes(users), self.model_.matrix.items.codes(items)
+        predictions: list[Prediction] = []
         with _collector_paused():
-            points, details = self._predict(*codes)
-            predictions = list(map(Prediction._make, zip(users, items, truth, points, details, strict=True)))
+            for first in range(0, len(testset), _CHUNK):
+                users, items, truth = zip(*testset[first : first + _CHUNK], strict=True)
+                matrix = self.model_.matrix
+                points, details = self._predict(matrix.users.codes(users), matrix.items.codes(items))
+                rows = zip(users, items, truth, points, details, strict=True)
+                # as Prediction._make would, without a Python call for each
+                predictions += map(tuple.__new__, repeat(Prediction), rows)
         if verbose:
             for prediction in predictions:
                 print(prediction)  # what Surprise's verbose promises
@@ -114,4 +122,7 @@ def _collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()  # and thaw: what was made here counts as old, and is not looked through at once
+                gc.unfreeze()
             gc.enable()

@@ -55,26 +55,31 @@ class ColumnTables:
         )
 
 
-@numba.njit(nogil=True, cache=True)
+# Sums may be taken in any order (but in the same one for every pair): they then run in vector registers.
+_ANY_ORDER = {"reassoc", "contract", "nsz"}
+
+
+@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER, inline="always")
 def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
-    """The posterior with the pair's indicator set (unless ``mu`` has it already); returns the leading topic."""
+    """The posterior with the pair's indicator set (unless ``mu`` has it already), up to its sum.
+
+    Returns the leading topic and the sum.
+    """
     total = 0.0
-    lead = 0
     for s in range(len(mu)):
         out[s] = mu[s] * odds[s] if forced else mu[s]
         total += out[s]
-        if out[s] > out[lead]:
-            lead = s
     if total < 1e-300:  # a weight so large that topic and item rule each other out: the item then says nothing
         out[:] = mu
-        return mu.argmax()
-    scale = 1.0 / total
-    for s in range(len(mu)):
-        out[s] *= scale
-    return lead
+        total = 1.0
+    lead = 0
+    for s in range(1, len(mu)):
+        if out[s] > out[lead]:
+            lead = s
+    return lead, total
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER, inline="always")
 def _normalise(out):  # type: ignore[no-untyped-def]
     total = 0.0
     for t in range(len(out)):
@@ -87,17 +92,17 @@ def _normalise(out):  # type: ignore[no-untyped-def]
         out[t] *= scale
 
 
-@numba.njit(nogil=True, cache=True)
+@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER)
 def _from_table(mu, odds, rows, columns, forced, place, density, probability, topic, posterior):  # type: ignore[no-untyped-def]
     n_topics, n_levels = density.shape[1:]
     weight = np.empty(n_topics)
     for pair in range(len(rows)):
-        lead = _force(mu[rows[pair]], odds[columns[pair]], forced[pair], weight)
-        topic[pair], posterior[pair] = lead, weight[lead]
+        lead, total = _force(mu[rows[pair]], odds[columns[pair]], forced[pair], weight)
+        topic[pair], posterior[pair] = lead, weight[lead] / total
         table = density[place[columns[pair]]]
         out = probability[pair]
         for s in range(n_topics):
-            if weight[s] > 1e-20:  # posteriors are sharp: most topics cannot move a bit of the sum
+            if weight[s] > 1e-20 * total:  # posteriors are sharp: most topics cannot move a bit of the sum
                 for t in range(n_levels):
                     out[t] += weight[s] * table[s, t]
         _normalise(out)
@@ -110,8 +115,8 @@ def _from_offsets(mu, odds, rows, columns, forced, c, var, levels, offset, proba
     exponent = np.empty((n_topics, len(levels)))
     for pair in range(len(rows)):
         i = columns[pair]
-        lead = _force(mu[rows[pair]], odds[i], forced[pair], weight)
-        topic[pair], posterior[pair] = lead, weight[lead]
+        lead, total = _force(mu[rows[pair]], odds[i], forced[pair], weight)
+        topic[pair], posterior[pair] = lead, weight[lead] / total
         top = -np.inf  # an offset may push every level far into a tail: compare the logs first
         for s in range(n_topics):
             log_scale = math.log(weight[s] + 1e-300) - 0.5 * math.log(var[i, s])
@@ -148,11 +153,13 @@ def predict_mixture(
     levels: Floats,
     *,
     offset: Floats | None = None,
+    density: Floats | None = None,
 ) -> MixturePrediction:
     """The predictive distribution of n (row, column) pairs.
 
     ``mu`` (m + 1, k) holds the posteriors of the rows, ending with the prior; ``forced`` says for which pairs the
-    indicator x_i is not in it yet and is set to 1 to predict; ``offset`` (n,) is added to the means.
+    indicator x_i is not in it yet and is set to 1 to predict; ``offset`` (n,) is added to the means; ``density`` is
+    the `level_density` of all columns, where there is one at hand.
     """
     n = len(rows)
     probability, topic, lead = np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n)
@@ -161,10 +168,12 @@ def predict_mixture(
             mu, tables.odds, rows, columns, forced, tables.c, tables.var, levels, offset, probability, topic, lead
         )
         return MixturePrediction(probability, topic, lead)
-    # The densities of a column serve all its pairs: one table of the columns that occur, then no exp per pair.
-    occurs = np.zeros(len(tables.c), dtype=bool)
-    occurs[columns] = True
-    place = np.cumsum(occurs) - 1
-    density = level_density(tables.c[occurs], tables.var[occurs], levels)
+    place = np.arange(len(tables.c))
+    if density is None:
+        # The densities of a column serve all its pairs: one table of the columns that occur, then no exp per pair.
+        occurs = np.zeros(len(tables.c), dtype=bool)
+        occurs[columns] = True
+        place = np.cumsum(occurs) - 1
+        density = level_density(tables.c[occurs], tables.var[occurs], levels)
     _from_table(mu, tables.odds, rows, columns, forced, place, density, probability, topic, lead)
     return MixturePrediction(probability, topic, lead)

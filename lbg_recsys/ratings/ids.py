@@ -54,11 +54,12 @@ class IdIndex:
             place = np.asarray(raw_ids, dtype=np.int64) - first
             inside = (place >= 0) & (place < len(table))
             return np.where(inside, table[np.where(inside, place, 0)], UNKNOWN)
-        plain = plain_ids(raw_ids)
+        # numpy's scalars hash and compare like the Python values: they need no translation to be found
+        wanted = raw_ids if isinstance(raw_ids, (list, tuple)) else plain_ids(raw_ids)
         try:
-            return np.fromiter(map(self._code.get, plain, repeat(UNKNOWN)), np.int64, count=len(plain))
+            return np.fromiter(map(self._code.get, wanted, repeat(UNKNOWN)), np.int64, count=len(wanted))
         except TypeError as error:
-            raise DataError(_unhashable(plain)) from error
+            raise DataError(_unhashable(wanted)) from error
 
     def raw(self, code: int) -> RawId:
         """The raw id behind a code."""

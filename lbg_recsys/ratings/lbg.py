@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.em import EMResult, best_of, run_em
-from lbg_recsys.core.mixture import ColumnTables, predict_mixture
+from lbg_recsys.core.mixture import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.parameters import Parameters
 from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.statistics import SufficientStatistics
@@ -24,6 +24,8 @@ from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.similar import similar_items, similar_users
 from lbg_recsys.schema import Array, Schema, State
 
+# Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
+_DENSITY_AT_HAND = 1 << 22
 # Statistics add up over any partition of the rows, so an E-step may run anywhere.
 OverAllRows = Callable[[Callable[[SparseRows], SufficientStatistics]], SufficientStatistics]
 Spread = Callable[[SparseRows], OverAllRows]
@@ -189,6 +191,7 @@ class LBGModel(RatingModel):
             forced,
             self.levels,
             offset=self.biases_.predict(users, items) if self.biases_ is not None else None,
+            density=self._density,
         )
         details = {"topic": prediction.topic, "topic_posterior": prediction.posterior}
         return Predictive(prediction.probability, details)
@@ -310,7 +313,9 @@ class LBGModel(RatingModel):
         self.parameters_, self.statistics_ = parameters, statistics
         self._counted = np.ones(self.matrix.n_users, dtype=bool)  # whose rows the statistics hold
         self._mu = np.vstack([mu, parameters.lam])
-        self._tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
+        self._tables = tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
+        small = tables.c.size * len(self.levels) <= _DENSITY_AT_HAND and self.biases_ is None
+        self._density = level_density(tables.c, tables.var, self.levels) if small else None
 
     def rows_of(self, matrix: RatingMatrix) -> SparseRows:
         """Users as rows of the core: their ratings, or what the baseline leaves of them."""
