@@ -8,4 +8,13 @@ from lbg_recsys.ratings.lbg import LBGModel
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
 from lbg_recsys.ratings.scale import RatingScale
 
-__all__ = ["BayesianLBGModel", "Explanation", "FoldedUser", "LBGModel", "RatingMatrix", "RatingModel", "RatingScale", "as_matrix"]
+__all__ = [
+    "BayesianLBGModel",
+    "Explanation",
+    "FoldedUser",
+    "LBGModel",
+    "RatingMatrix",
+    "RatingModel",
+    "RatingScale",
+    "as_matrix",
+]
