@@ -41,16 +41,14 @@ def main():
         theirs = Path(folder) / "svd.dump"
         dump.dump(theirs, algo=svd)
         sizes = {"lbg_bytes": ours.stat().st_size, "svd_bytes": theirs.stat().st_size}
-        rows = {
-            "load a fitted model": {
-                "lbg_seconds": best_seconds(lambda: lbg_recsys.load(ours)),
-                "svd_seconds": best_seconds(lambda: dump.load(theirs)),
-            },
-            "ten items for all 943 users": {
-                "lbg_seconds": best_seconds(lambda: list(model.recommend_blocks(everybody, LENGTH)), 3),
-                "svd_seconds": best_seconds(lambda: surprise_lists(svd, trainset), 1),
-            },
-        }
+        loading = best_seconds(lambda: lbg_recsys.load(ours), lambda: dump.load(theirs))
+        listing = best_seconds(
+            lambda: list(model.recommend_blocks(everybody, LENGTH)), lambda: surprise_lists(svd, trainset), repeats=2
+        )
+    rows = {
+        name: {"lbg_seconds": mine, "svd_seconds": rivals}
+        for name, (mine, rivals) in (("load a fitted model", loading), ("ten items for all 943 users", listing))
+    }
     for row in rows.values():
         row["svd_over_lbg"] = row["svd_seconds"] / row["lbg_seconds"]
     results = {"rows": rows, "file_sizes": sizes}

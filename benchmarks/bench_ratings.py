@@ -44,7 +44,7 @@ def beside_svd():
         ("test() of 20,000 pairs", lambda: lbg.test(testset), lambda: svd.test(testset)),
         ("predict_batch of 20,000 pairs", lambda: lbg.predict_batch(pairs), lambda: svd.test(testset)),
     ):
-        mine, theirs = best_seconds(ours), best_seconds(rival)
+        mine, theirs = best_seconds(ours, rival, repeats=15)
         rows[name] = {"lbg_seconds": mine, "svd_seconds": theirs, "svd_over_lbg": theirs / mine}
     return {"first_fit_wall_seconds": first, "rows": rows}
 

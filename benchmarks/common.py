@@ -51,11 +51,15 @@ def progress_bar(label):
     return bar(label, quiet=not sys.stderr.isatty())
 
 
-def best_seconds(action, repeats=5):
-    """The least CPU time of several runs: what the work costs when nothing disturbs it."""
-    spent = []
+def best_seconds(*actions, repeats=5):
+    """The least CPU time of several runs of each action, taken in turn: what the work costs when nothing disturbs it.
+
+    In turn, so that a machine that is busy for a while is busy for all of them.
+    """
+    spent = [[] for _ in actions]
     for _ in range(repeats):
-        started = time.process_time()
-        action()
-        spent.append(time.process_time() - started)
-    return min(spent)
+        for action, times in zip(actions, spent, strict=True):
+            started = time.process_time()
+            action()
+            times.append(time.process_time() - started)
+    return [min(times) for times in spent]

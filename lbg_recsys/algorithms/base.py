@@ -20,9 +20,6 @@ from lbg_recsys.ratings.ids import UNKNOWN, RawId
 if TYPE_CHECKING:
     import pandas as pd
 
-# Predictions are made in chunks whose objects stay in the processor's cache from their ids to the result.
-_CHUNK = 8192
-
 
 class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
@@ -54,15 +51,13 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
         """Predict a whole testset at once: the same predictions as one by one, several times faster."""
         if not testset:
             return []
-        predictions: list[Prediction] = []
+        users, items, truth = zip(*testset, strict=True)
+        codes = self.model_.matrix.users.codes(users), self.model_.matrix.items.codes(items)
         with _collector_paused():
-            for first in range(0, len(testset), _CHUNK):
-                users, items, truth = zip(*testset[first : first + _CHUNK], strict=True)
-                matrix = self.model_.matrix
-                points, details = self._predict(matrix.users.codes(users), matrix.items.codes(items))
-                rows = zip(users, items, truth, points, details, strict=True)
-                # as Prediction._make would, without a Python call for each
-                predictions += map(tuple.__new__, repeat(Prediction), rows)
+            points, details = self._predict(*codes)
+            rows = zip(users, items, truth, points, details, strict=True)
+            # as Prediction._make would, without a Python call for each
+            predictions: list[Prediction] = list(map(tuple.__new__, repeat(Prediction), rows))
         if verbose:
             for prediction in predictions:
                 print(prediction)  # what Surprise's verbose promises
