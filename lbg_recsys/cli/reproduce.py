@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lbg_recsys.cli.common import print_table, quiet_option
+from lbg_recsys.cli.common import json_option, print_table, quiet_option
 from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.progress import bar
 
@@ -25,7 +25,10 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "figure1", "figure2")
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes side by side.")
 @quiet_option
-def reproduce(names: tuple[str, ...], seeds: int | None, quick: bool, output: Path, jobs: int, quiet: bool) -> None:
+@json_option
+def reproduce(
+    names: tuple[str, ...], seeds: int | None, quick: bool, output: Path, jobs: int, quiet: bool, as_json: bool
+) -> None:
     """Run the paper's experiments and set our figures beside its own.
 
     NAME is one or more of table1 .. table5, figure1, figure2, or all (the default). Each figure is shown as in the
@@ -57,6 +60,9 @@ def reproduce(names: tuple[str, ...], seeds: int | None, quick: bool, output: Pa
         pictures = {}
     words = ["lbg-recsys reproduce", *(names or ("all",)), f"--seeds {n_seeds}", *(["--quick"] if quick else [])]
     paths = write_all(output, chosen, results, pictures, n_seeds=n_seeds, quick=quick, command=" ".join(words))
+    if as_json:
+        click.echo((output / "reproduction.json").read_text(encoding="utf-8"), nl=False)
+        return
     for experiment in chosen:
         click.echo(f"\n{experiment.name}: {experiment.title}")
         print_table(*table_of(experiment, results[experiment.name]))

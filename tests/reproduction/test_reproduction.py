@@ -119,6 +119,9 @@ def test_the_command(small, tmp_path):
     assert result.exit_code == 0, result.output
     assert "a small <experiment>" in result.output
     assert (tmp_path / "out" / "reproduction.html").exists()
+    again = CliRunner().invoke(main, ["reproduce", "table1", "--quick", "--json", "-o", str(tmp_path / "out")])
+    assert json.loads(again.stdout)["results"]["table1"]["lines"][0]["row"] == "LBG"
+    assert len(CALLS) == 3  # nothing was measured again
     assert CliRunner().invoke(main, ["reproduce", "table9"]).exit_code == 2
 
 
