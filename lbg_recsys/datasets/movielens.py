@@ -46,13 +46,13 @@ class MovieLens100K:
         if name not in SPLITS:
             raise DatasetError(f"MovieLens-100K has no split {name!r}; it has {', '.join(SPLITS)}")
         if name in ("ua", "ub"):
-            nth = self.ratings.groupby("user").cumcount()
+            nth = self.ratings.groupby("user").cumcount().to_numpy()
             first = 0 if name == "ua" else 10
             test = (nth >= first) & (nth < first + 10)
         else:
             fold = int(name[1]) - 1
             size = len(self.ratings) // 5
-            row = self.ratings.index
+            row = self.ratings.index.to_numpy()
             test = (row >= fold * size) & (row < (fold + 1) * size)
         order = ["user", "item"]
         return (
