@@ -95,8 +95,8 @@ TABLE2 = _table(
     "k-means on selected words, semantically close classes",
     CLOSE,
     slice(0, 4),
-    "The literal algorithm's q selects by chance on these corpora; with priors the selected words keep what k-means "
-    "needs, and bringing documents back to unit length after the selection matters most.",
+    "With the literal algorithm's words k-means is near chance; with priors they keep what k-means needs. "
+    "Documents are brought back to unit length after the selection.",
 )
 TABLE3 = _table(
     "table3",
