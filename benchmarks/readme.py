@@ -69,7 +69,9 @@ def accuracy(found):
     return [
         "### Rating prediction, MovieLens-100K",
         "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
-        "the scale; all models on the same folds, one core. Strong is `n_chains=4`.",
+        "the scale; all models on the same folds, on one core of a machine that had other work too. Strong is "
+        "`n_chains=4`. How the settings were chosen, and which figures precede a last change of the kernels: "
+        "[docs/bayesian-lbg.md](docs/bayesian-lbg.md).",
         "![RMSE and log score of the models](docs/accuracy.png)",
         markdown_table(head, lines),
     ]
