@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from surprise import AlgoBase
 from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
@@ -65,14 +66,10 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
 
     def _predict(self, users: Ints, items: Ints) -> tuple[list[float], list[dict[str, Any]]]:
         found, levels = self.model_.predictive(users, items), self.model_.levels
-        std = predictive.std(found.probability, levels)
-        details: list[dict[str, Any]] = [
-            {"was_impossible": False, "distribution": distribution, "std": spread}
-            for distribution, spread in zip(found.probability.tolist(), std.tolist(), strict=True)
-        ]
-        for name, column in found.details.items():
-            for one, value in zip(details, column.tolist(), strict=True):
-                one[name] = value
+        columns: list[npt.NDArray[Any]] = [found.probability, predictive.std(found.probability, levels)]
+        if found.topic is not None and found.topic_posterior is not None:
+            columns += [found.topic, found.topic_posterior]
+        details = _details(*(column.tolist() for column in columns))
         return predictive.point(found.probability, levels, self.model_.point).tolist(), details
 
     def _seed(self) -> int:
@@ -106,6 +103,24 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     def recommend_blocks(self, users: Any, n: int = 10, **options: Any) -> Iterator["pd.DataFrame"]:
         """`recommend` for many users in blocks of bounded memory."""
         return self.model_.recommend_blocks(users, n, **options)
+
+
+def _details(
+    distributions: list[list[float]],
+    spreads: list[float],
+    topics: list[int] | None = None,
+    posteriors: list[float] | None = None,
+) -> list[dict[str, Any]]:
+    """One dict a prediction, each by a single display: they take half of the time of `test`, more if they grow."""
+    if topics is None or posteriors is None:
+        return [
+            {"was_impossible": False, "distribution": distribution, "std": spread}
+            for distribution, spread in zip(distributions, spreads, strict=True)
+        ]
+    return [
+        {"was_impossible": False, "distribution": distribution, "std": spread, "topic": topic, "topic_posterior": q}
+        for distribution, spread, topic, q in zip(distributions, spreads, topics, posteriors, strict=True)
+    ]
 
 
 @contextmanager

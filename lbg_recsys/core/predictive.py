@@ -3,6 +3,7 @@
 All functions take probabilities (n, L), whose rows sum to one, and the L levels in ascending order.
 """
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -56,9 +57,14 @@ def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
     return np.asarray(probability[:, levels >= threshold - _SLACK].sum(axis=1))
 
 
+@numba.njit(nogil=True, cache=True)
 def _expect(probability: Floats, values: Floats) -> Floats:
     """Row by row rather than by a matrix product, whose rounding depends on how many rows come together."""
-    return np.asarray((probability * values).sum(axis=1))
+    out = np.zeros(len(probability))
+    for row in range(len(probability)):
+        for level in range(len(values)):
+            out[row] += probability[row, level] * values[level]
+    return out
 
 
 def _level_reaching(probability: Floats, share: float) -> npt.NDArray[np.intp]:

@@ -2,12 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictive:
-    """The distribution over the levels of n pairs, and what else the model can say of each (arrays of length n)."""
+    """The distribution over the levels of n pairs and, of a model with topics, each pair's leading one (n,)."""
 
     probability: Floats
-    details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    topic: Ints | None = None
+    topic_posterior: Floats | None = None
 
 
 class RatingModel(ABC):

@@ -193,8 +193,7 @@ class LBGModel(RatingModel):
             offset=self.biases_.predict(users, items) if self.biases_ is not None else None,
             density=self._density,
         )
-        details = {"topic": prediction.topic, "topic_posterior": prediction.posterior}
-        return Predictive(prediction.probability, details)
+        return Predictive(prediction.probability, prediction.topic, prediction.posterior)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """Sum over topics of the user's posterior times p_si; an unknown item's p is the average one."""

@@ -137,7 +137,7 @@ class GaussianPLSAModel(RatingModel):
         spread, mean = self._user_spread[users, None], self._user_mean[users, None]
         density = level_density(mean + spread * parameters.c[items], spread**2 * parameters.var[items], self.levels)
         mass = np.einsum("nst,ns->nt", density, lam) + 1e-300
-        return Predictive(mass / mass.sum(axis=1, keepdims=True), {"topic": lam.argmax(axis=1)})
+        return Predictive(mass / mass.sum(axis=1, keepdims=True), lam.argmax(axis=1), lam.max(axis=1))
 
     def _with_average_item(self) -> Parameters:
         """The parameters with a last row for the unknown item."""
