@@ -78,8 +78,8 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "c_step": steps,
         "row_bias": np.append(chain.row_bias, 0.0).astype(np.float16),
         "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
-        "row_weight": _half(np.append(chain.row_weight, row_unknown)),
-        "col_weight": _half(np.append(chain.col_weight, col_unknown)),
+        "row_weight": in_half(np.append(chain.row_weight, row_unknown)),
+        "col_weight": in_half(np.append(chain.col_weight, col_unknown)),
         "cuts": cuts[1:-1].astype(np.float32),
         "ordinal": np.array(settings.ordinal),
         "lam": chain.lam.astype(np.float32),
@@ -93,15 +93,16 @@ def keep(chain: Chain, cuts: Array) -> Draws:
     return Draws(**{name: array[np.newaxis] for name, array in column.items()})
 
 
-def _half(weight: Array) -> Array:
+def in_half(weight: Array) -> Array:
     """Half precision ends at 65504: a noise precision beyond means no noise at all, as one there does."""
     return np.minimum(weight, 6e4).astype(np.float16)
 
 
 def in_steps(c: Array) -> tuple[Array, Array]:
-    """Means (H, columns, K) as whole steps (columns, H, K), and the steps (H,)."""
-    steps = np.maximum(np.abs(c).max(axis=(1, 2)), 1e-6) / 127.0
-    return np.rint(c / steps[:, None, None]).astype(np.int8).transpose(1, 0, 2).copy(), steps.astype(np.float32)
+    """Means (..., H, columns, K) as whole steps (..., columns, H, K), and the steps (..., H)."""
+    steps = np.maximum(np.abs(c).max(axis=(-2, -1)), 1e-6) / 127.0
+    whole = np.rint(c / steps[..., None, None]).astype(np.int8)
+    return np.ascontiguousarray(whole.swapaxes(-3, -2)), steps.astype(np.float32)
 
 
 def _unknown_profile(chain: Chain) -> Array:

@@ -1,7 +1,8 @@
 """New rows and new columns under kept sweeps, without touching the chain that made them.
 
 Given a kept sweep a new row needs its classes, bias and noise, a new column its class means, bias and noise: a few
-Gibbs rounds per kept sweep, each starting where the last one ended.
+Gibbs rounds per kept sweep, each starting where the last one ended. Whatever a round only reads - the means or the
+classes of the other side, in the order in which it reads them - is laid out once per kept sweep.
 """
 
 import math
@@ -11,66 +12,41 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.classes import LANES, class_rate, draw_class, draw_means, place, table_width
 from lbg_recsys.core.effects import draw_row_effects
 from lbg_recsys.core.ordinal import draw_utilities
+from lbg_recsys.core.ridge import FAST
 
 Array = NDArray[Any]
 _FIRST_ROUNDS, _ROUNDS = 30, 3
+_UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
 
 
 @njit(nogil=True, cache=True)
-def class_rates(col_ptr: Array, col_rows: Array, z: Array, n_classes: int, cols: Array, rates: Array) -> None:
-    """rates[e, h, s] = p[h, cols[e], s], the `class_rate` of some columns."""
-    rows = z.shape[0]
-    size = np.zeros((z.shape[1], n_classes))
-    for j in range(rows):
-        for h in range(z.shape[1]):
-            size[h, z[j, h]] += 1.0
-    rates[:] = 0
-    for e in range(cols.shape[0]):
-        begin, end = col_ptr[cols[e]], col_ptr[cols[e] + 1]
-        for at in range(begin, end):
-            for h in range(z.shape[1]):
-                rates[e, h, z[col_rows[at], h]] += 1
-        for h in range(z.shape[1]):
-            for s in range(n_classes):
-                rates[e, h, s] = class_rate(rates[e, h, s], end - begin, size[h, s], rows)
+def _categorical(rng: np.random.Generator, score: Array) -> int:
+    """An index with the probabilities exp(score), up to their sum; ``score`` is overwritten."""
+    k = score.shape[0]
+    top = score.max()
+    total = 0.0
+    for s in range(k):
+        total += math.exp(score[s] - top)
+        score[s] = total
+    u = rng.random() * total
+    s = 0
+    while s < k - 1 and u >= score[s]:
+        s += 1
+    return s
 
 
-@njit(nogil=True, cache=True)
-def _draw_own_effects(
-    rng: np.random.Generator,
-    level: Array,
-    cuts: Array,
-    ordinal: bool,
-    other_weight: Array,
-    tau: float,
-    noise: tuple[float, float],
-    bias: Array,
-    weight: Array,
-    utility: Array,
-    res: Array,
-) -> None:
-    """Noise precision and bias of one new row or column, then the utilities of its entries."""
-    n = res.shape[0]
-    ptr = np.array([0, n])
-    own = np.arange(n)
-    draw_row_effects(
-        rng, ptr, own, res, bias, tau, (0.5, 0.5), weight, noise, other_weight, np.zeros((n, 3), np.float32)
-    )
-    if ordinal:
-        draw_utilities(rng, ptr, own, level, cuts, weight, other_weight, utility, res)
-
-
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=FAST)
 def fold_row(
     rng: np.random.Generator,
+    cols: Array,
     value: Array,
     level: Array,
     c: Array,
+    c_step: Array,
     evidence: Array,
-    lam: Array,
+    evidence_step: Array,
     base: Array,
     col_bias: Array,
     col_weight: Array,
@@ -82,68 +58,107 @@ def fold_row(
     bias: Array,
     weight: Array,
 ) -> None:
-    """Draw ``z`` (S, H), ``bias`` and ``weight`` (S,) of one new row.
+    """Draw ``z`` (S, H), ``bias`` and ``weight`` (S,) of one new row, from its entries with ``cols``.
 
-    Its n entries are given per kept sweep: means ``c`` and indicator ``evidence`` (S, n, H, K), ``col_bias`` and
-    ``col_weight`` (S, n). ``noise`` (S, 2) are the Gamma priors of the row's noise precision.
+    The kept sweeps have, of all columns, the means ``c`` and the indicator ``evidence`` (S, columns, H, K) in steps
+    (S, H), ``col_bias`` and ``col_weight`` (S, columns); ``base`` (S, H, K) is what the log-odds of the classes are
+    without entries, ``noise`` (S, 2) the Gamma prior of the row's noise precision.
     """
-    kept, n, n_components, k = c.shape
-    own = np.arange(n)
+    kept, _, n_components, k = c.shape
+    n = cols.shape[0]
+    ptr, own, stat = np.array([0, n]), np.arange(n), np.empty((n, 3), np.float32)
     now = np.zeros(n_components, np.int64)
-    b = np.zeros(1, np.float32)
-    w = np.ones(1, np.float32)
+    b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)
-    table = np.zeros((n, table_width(k)), np.float32)
-    score = np.zeros(table_width(k) // 3)
+    mean = np.empty((n_components, k, n), np.float32)
+    fixed = np.empty((n_components, k))
+    halves = np.empty((n_components, k))
+    precision, res, target = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    score = np.empty(k)
     for s in range(kept):
         if s == 0:
             w[0] = noise[s, 0] / noise[s, 1]
-        res = np.empty(n, np.float32)
         for e in range(n):
-            res[e] = utility[e] - b[0] - col_bias[s, e]
-            for h in range(n_components):
-                res[e] -= c[s, e, h, now[h]]
+            precision[e] = col_weight[s, cols[e]]
+            res[e] = utility[e] - b[0] - col_bias[s, cols[e]]
+        for h in range(n_components):
+            for t in range(k):
+                x = mean[h, t]
+                steps = 0
+                for e in range(n):
+                    x[e] = c_step[s, h] * np.float32(c[s, cols[e], h, t])
+                    steps += evidence[s, cols[e], h, t]
+                squares = np.float32(0.0)
+                for e in range(n):
+                    squares += precision[e] * x[e] * x[e]
+                halves[h, t] = 0.5 * squares
+                fixed[h, t] = base[s, h, t] + evidence_step[s, h] * steps
+            res -= mean[h, now[h]]
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             for h in range(n_components):
+                old = mean[h, now[h]]
                 for e in range(n):
-                    res[e] += c[s, e, h, now[h]]
-                    for t in range(k):
-                        at = place(t)
-                        mean = c[s, e, h, t]
-                        table[e, at] = col_weight[s, e] * mean
-                        table[e, at + LANES] = 0.5 * col_weight[s, e] * mean * mean
-                        table[e, at + 2 * LANES] = evidence[s, e, h, t]
+                    target[e] = precision[e] * (res[e] + old[e])
                 for t in range(k):
-                    score[t] = math.log(lam[s, h, t]) + base[s, h, t]
-                now[h] = draw_class(rng, own, res, w[0], table, k, score)
-                for e in range(n):
-                    res[e] -= c[s, e, h, now[h]]
-            _draw_own_effects(
-                rng,
-                level,
-                cuts[s],
-                ordinal[s],
-                col_weight[s],
-                row_tau[s],
-                (noise[s, 0], noise[s, 1]),
-                b,
-                w,
-                utility,
-                res,
+                    x = mean[h, t]
+                    product = np.float32(0.0)
+                    for e in range(n):
+                        product += target[e] * x[e]
+                    score[t] = fixed[h, t] + w[0] * (product - halves[h, t])
+                t = _categorical(rng, score)
+                if t != now[h]:
+                    now[h] = t
+                    new = mean[h, t]
+                    for e in range(n):
+                        res[e] += old[e] - new[e]
+            draw_row_effects(
+                rng, ptr, own, res, b, row_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
             )
+            if ordinal[s]:
+                draw_utilities(rng, ptr, own, level, cuts[s], w, precision, utility, res)
         z[s] = now
         bias[s] = b[0]
         weight[s] = w[0]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega: Array, prior: Array) -> float:
+    """The prior means (H, K) of a new column's class means; returns that of its bias.
+
+    ``own`` (H, n) are the classes of the rows that it has entries with.
+    """
+    n_components, n = own.shape
+    k = share.shape[1]
+    phi = np.empty(omega.shape[0], np.float32)
+    root = math.sqrt(max(n, 1))
+    for h in range(n_components):
+        for t in range(k):
+            count = 0
+            for e in range(n):
+                count += own[h, e] == t
+            phi[h * k + t] = (count - n * share[h, t]) / root
+    phi[n_components * k :] = features
+    for h in range(n_components):
+        for t in range(k):
+            total = np.float32(0.0)
+            for d in range(phi.shape[0]):
+                total += phi[d] * eta[h, t, d]
+            prior[h, t] = total
+    expected = np.float32(0.0)
+    for d in range(phi.shape[0]):
+        expected += phi[d] * omega[d]
+    return float(expected)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def fold_col(
     rng: np.random.Generator,
+    rows: Array,
     value: Array,
     level: Array,
+    features: Array,
     z: Array,
     share: Array,
-    features: Array,
     eta: Array,
     omega: Array,
     tau: Array,
@@ -157,63 +172,60 @@ def fold_col(
     bias: Array,
     weight: Array,
 ) -> None:
-    """Draw ``c`` (S, H, K), ``bias`` and ``weight`` (S,) of one new column.
+    """Draw ``c`` (S, H, K), ``bias`` and ``weight`` (S,) of one new column, from its entries with ``rows``.
 
-    Its n entries are given per kept sweep: the classes ``z`` (S, n, H), ``row_bias`` and ``row_weight`` (S, n) of
-    their rows. ``features`` are the column's own besides its profile.
+    The kept sweeps have, of all rows, the classes ``z`` (S, rows, H), ``row_bias`` and ``row_weight`` (S, rows).
+    ``features`` are the column's own besides its profile.
     """
-    kept, n, n_components = z.shape
+    kept, _, n_components = z.shape
     k = share.shape[2]
-    d = n_components * k + features.shape[0]
-    phi = np.zeros((1, d), np.float32)
-    phi[0, n_components * k :] = features
-    now = np.zeros((n_components, 1, k), np.float32)
-    b = np.zeros(1, np.float32)
-    w = np.ones(1, np.float32)
+    n = rows.shape[0]
+    ptr, entry, stat = np.array([0, n]), np.arange(n), np.empty((n, 3), np.float32)
+    now, prior = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
+    b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)
-    stat = np.zeros((1, k, 2), np.float32)
-    table = np.zeros((1, table_width(k)), np.float32)
-    root = math.sqrt(max(n, 1))
+    own = np.empty((n_components, n), np.int8)
+    amount = np.empty((n_components, k), np.float32)
+    precision, res = np.empty(n, np.float32), np.empty(n, np.float32)
+    step = np.empty(k, np.float32)
     for s in range(kept):
         if s == 0:
             w[0] = noise[s, 0] / noise[s, 1]
         for h in range(n_components):
-            for t in range(k):
-                phi[0, h * k + t] = -n * share[s, h, t] / root
             for e in range(n):
-                phi[0, h * k + z[s, e, h]] += 1.0 / root
-        expected = np.float32(0.0)
-        for i in range(d):
-            expected += phi[0, i] * omega[s, i]
-        res = np.empty(n, np.float32)
+                own[h, e] = z[s, rows[e], h]
         # the bias is held as what it has beyond its expected value, so that its prior is that of a row
+        expected = np.float32(_expect_column(own, features, share[s], eta[s], omega[s], prior))
         for e in range(n):
-            res[e] = utility[e] - expected - b[0] - row_bias[s, e]
-            for h in range(n_components):
-                res[e] -= now[h, 0, z[s, e, h]]
+            precision[e] = row_weight[s, rows[e]]
+            res[e] = utility[e] - expected - b[0] - row_bias[s, rows[e]]
+        for h in range(n_components):
+            for t in range(k):
+                total = np.float32(0.0)
+                for e in range(n):
+                    total += precision[e] if own[h, e] == t else np.float32(0.0)
+                amount[h, t] = total
+            for e in range(n):
+                res[e] -= now[h, own[h, e]]
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             for h in range(n_components):
+                mine = own[h]
+                for t in range(k):
+                    left = np.float32(0.0)
+                    for e in range(n):
+                        left += precision[e] * res[e] if mine[e] == t else np.float32(0.0)
+                    sharp = w[0] * amount[h, t] + tau[s, h]
+                    centre = (w[0] * (left + amount[h, t] * now[h, t]) + tau[s, h] * prior[h, t]) / sharp
+                    new = np.float32(centre + rng.standard_normal() / math.sqrt(sharp))
+                    step[t] = new - now[h, t]
+                    now[h, t] = new
                 for e in range(n):
-                    t = z[s, e, h]
-                    res[e] += now[h, 0, t]
-                    stat[0, t, 0] += row_weight[s, e]
-                    stat[0, t, 1] += row_weight[s, e] * res[e]
-                draw_means(rng, phi, eta[s, h], tau[s, h], (0.5, 0.5), stat, w, now[h], table)
-                for e in range(n):
-                    res[e] -= now[h, 0, z[s, e, h]]
-            _draw_own_effects(
-                rng,
-                level,
-                cuts[s],
-                ordinal[s],
-                row_weight[s],
-                col_tau[s],
-                (noise[s, 0], noise[s, 1]),
-                b,
-                w,
-                utility,
-                res,
+                    res[e] -= step[mine[e]]
+            draw_row_effects(
+                rng, ptr, entry, res, b, col_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
             )
-        c[s] = now[:, 0]
+            if ordinal[s]:
+                draw_utilities(rng, ptr, entry, level, cuts[s], w, precision, utility, res)
+        c[s] = now
         bias[s] = expected + b[0]
         weight[s] = w[0]

@@ -16,7 +16,8 @@ from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
-from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, Standard, fold_in_users, rated_log_odds
+from lbg_recsys.ratings.bayesian_rated import rated_log_odds
+from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, NewUsers, Standard
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.schema import State, signature_of
 
@@ -164,6 +165,7 @@ class BayesianLBGModel(RatingModel):
     def _gather(self) -> None:
         self._draws = {side: gather(runs) for side in ORIENTATIONS[self.orientation] if (runs := self._side(side))}
         self._trained = self._draws
+        self._new_users: NewUsers | None = None  # prepared by the first fold-in
         self._count()
 
     def _side(self, user_rows: bool) -> list[Run]:
@@ -222,8 +224,10 @@ class BayesianLBGModel(RatingModel):
         view = type(self)(**self.get_params())
         view.matrix, view.training_, view.standard_ = matrix, self.training_, self.standard_
         seed = np.random.SeedSequence(self.random_state).spawn(1)[0]
-        view._draws = fold_in_users(self._draws, matrix, self.training_, self.standard_, seed)
-        view._trained = self._draws
+        if self._new_users is None:
+            self._new_users = NewUsers(self._trained, self.training_, self.standard_)
+        view._draws = self._new_users.draw(matrix, seed)
+        view._trained, view._new_users = self._trained, self._new_users
         return view
 
     def get_params(self) -> dict[str, Any]:
@@ -248,6 +252,7 @@ class BayesianLBGModel(RatingModel):
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
         model.matrix, model.training_, model.standard_ = matrix, matrix, Standard.of(matrix)
         model._draws = model._trained = bayesian_state.draws_of(state.arrays, sides)
+        model._new_users = None
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         model._count()
