@@ -1,5 +1,9 @@
 """Data for everybody's tests. What cannot be had here is skipped, with the reason."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from lbg_recsys import datasets
@@ -13,10 +17,35 @@ def _or_skip(load):
         pytest.skip(str(error).replace("\n", " "))
 
 
+@pytest.fixture
+def locked_folder():
+    """A folder that may be read but not written. Root may write anywhere, so root is nobody while it is open."""
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as home:
+        os.chmod(home, 0o755)
+        folder = Path(home, "locked")
+        folder.mkdir(mode=0o555)
+        is_root = getattr(os, "geteuid", lambda: 1)() == 0
+        if is_root:
+            os.seteuid(nobody)
+        try:
+            yield folder
+        finally:
+            if is_root:
+                os.seteuid(0)
+            folder.chmod(0o755)
+
+
 @pytest.fixture(scope="session")
 def sample():
     """The shipped sample: always there."""
     return datasets.load_sample()
+
+
+@pytest.fixture(scope="session")
+def available():
+    """``available("ml-100k")`` skips the test where a data set cannot be had."""
+    return lambda name: _or_skip(lambda: datasets.find_dataset(name))
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +61,10 @@ def spambase():
 
 
 @pytest.fixture(scope="session")
-def newsgroups():
+def newsgroups(available):
     """A loader for subsets of 20 Newsgroups, so that a test asks only for the groups it needs.
 
     ``newsgroups(subset="train", categories=[...])``
     """
-    _or_skip(lambda: datasets.find_dataset("20newsgroups"))  # looked for once; a skip here is remembered
+    available("20newsgroups")  # looked for once; a skip here is remembered
     return datasets.load_20newsgroups

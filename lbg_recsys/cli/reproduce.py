@@ -37,8 +37,8 @@ def reproduce(
 
     \b
     Examples:
-      lbg-recsys reproduce --quick -o quick
-      lbg-recsys reproduce table5 figure2 --seeds 5
+      lbg-recsys reproduce table4 --quick -o quick
+      lbg-recsys reproduce table4 --quick --seeds 2 --json
     """
     from lbg_recsys.reproduction import EXPERIMENTS
     from lbg_recsys.reproduction.experiment import cells_of

@@ -34,7 +34,7 @@ def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None
         raise DataError(f"{value} is a folder: name a file in it")
     if not os.path.isdir(folder):
         raise DataError(f"{value} cannot be written: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
+    if not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise DataError(f"{value} cannot be written: the folder {folder} is read-only")
     return value
 

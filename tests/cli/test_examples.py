@@ -8,8 +8,8 @@ import pytest
 
 from lbg_recsys.cli import COMMANDS, main
 
-# examples that need public data: the loaders have tests of their own
-NEEDS_DATA = ("ml-100k", "spambase", "20newsgroups", "reproduce")
+# what an example needs besides the sample
+PUBLIC_DATA = {"ml-100k": "ml-100k", "spambase": "spambase", "20newsgroups": "20newsgroups", "table4": "spambase"}
 
 
 def commands(command, path):
@@ -42,10 +42,10 @@ def test_every_command_is_reached():
 
 
 @pytest.mark.parametrize("example", list(examples()))
-def test_the_examples_run(example, desk, run):
-    if any(name in example for name in NEEDS_DATA):
-        pytest.skip("needs a public data set")
+def test_the_examples_run(example, desk, run, available):
     program, *arguments = shlex.split(example)
+    for name in PUBLIC_DATA.keys() & set(arguments):
+        available(PUBLIC_DATA[name])
     assert program == "lbg-recsys"
     result = run(*arguments)
     assert "Traceback" not in result.output

@@ -40,14 +40,21 @@ def test_output_that_cannot_be_written(desk, run):
 
 
 @posix
-@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() == 0, reason="root may write everywhere")
-def test_a_read_only_folder(desk, run):
-    (desk / "locked").mkdir(mode=0o500)
-    assert "is read-only" in one_sentence(run("fit", "sample", "-o", "locked/x.lbg", code=1))
+def test_a_read_only_folder(desk, run, locked_folder):
+    for command in (
+        ("fit", "sample"),
+        ("recommend", "model.lbg", "--all-users"),
+        ("predict", "model.lbg", "pairs.csv"),
+        ("forced-prediction", "sample"),
+    ):
+        said = one_sentence(run(*command, "-o", locked_folder / "out.lbg", code=1))
+        assert "out.lbg cannot be written: the folder" in said and "is read-only" in said
+    assert not any(locked_folder.iterdir())
 
 
 @posix
-def test_a_folder_that_refuses_files_even_from_root(desk, run):
+def test_a_folder_that_turns_out_to_refuse_files(desk, run):
+    """The look before the work finds nothing wrong with /proc; the file itself does."""
     if not os.path.isdir("/proc/self"):
         pytest.skip("there is no /proc here")
     assert "/proc/x.lbg" in one_sentence(run("fit", "sample", "-o", "/proc/x.lbg", "-q", code=1))

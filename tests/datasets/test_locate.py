@@ -191,18 +191,10 @@ def test_cache_that_cannot_be_written(web, tmp_path, monkeypatch):
         locate.locate(INFO)
 
 
-def test_read_only_cache(cache, web):
-    cache.mkdir(parents=True)
-    cache.chmod(0o500)
-    try:
-        (cache / "probe").touch()
-    except OSError:
-        with pytest.raises(DatasetError, match="cannot be written: Permission denied"):
-            locate.locate(INFO)
-    else:
-        pytest.skip("this user may write anywhere")
-    finally:
-        cache.chmod(0o700)
+def test_read_only_cache(cache, web, locked_folder, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(locked_folder))
+    with pytest.raises(DatasetError, match="cannot be written: Permission denied"):
+        locate.locate(INFO)
 
 
 def test_full_disk_leaves_nothing(cache, web, monkeypatch):
