@@ -5,36 +5,24 @@ Five random folds of MovieLens-100K; beside myFM's ordered probit and three hist
     python -m benchmarks.bench_calibration
 """
 
-import importlib.util
 import warnings
 
 import numpy as np
 
-from benchmarks.bench_accuracy import myfm_model, ours
-from benchmarks.common import RESULTS, movielens_checksum, progress_bar, random_folds
+from benchmarks.common import RESULTS, entrants, movielens_checksum, progress_bar, random_folds
+from benchmarks.rating_models import LEVELS, RECOMMENDED, bayesian_lbg, lbg, myfm_model
 from lbg_recsys.core import predictive
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
-from lbg_recsys.ratings import LBGModel, as_matrix
-
-LEVELS = np.arange(1.0, 6.0)
-
-
-def lbg(**options):
-    """Distributions of LBGModel."""
-
-    def predict(train, test):
-        return LBGModel(random_state=0, **options).fit(train, scale=(1, 5)).predict_distribution(test)
-
-    return predict
+from lbg_recsys.ratings import as_matrix
 
 
 def fitted_by(fit):
-    """A model of `bench_accuracy`, as a function of (train, test)."""
+    """The distributions of a model of `rating_models`, as a function of (train, test)."""
 
     def predict(train, test):
         predictor, _ = fit(train)
-        return np.asarray(predictor(test))
+        return predictor(test).distribution
 
     return predict
 
@@ -63,21 +51,21 @@ def histogram(by_user, by_item):
 
 def contestants():
     """Name -> function of (train, test) tables; rivals that are not installed are named."""
-    table = {
-        "Bayesian LBG": fitted_by(ours()),
-        "LBG, the paper's": lbg(),
-        "LBG on biases, tempered": lbg(n_topics=10, baseline=True, temperature=0.2, indicator_weight=0.0),
+    ours = {
+        "Bayesian LBG": fitted_by(bayesian_lbg()),
+        "LBG, the paper's": fitted_by(lbg()),
+        "LBG on biases, tempered": fitted_by(lbg(**RECOMMENDED)),
+    }
+    histograms = {
         "histogram of user x item": histogram(True, True),
         "histogram of the user": histogram(True, False),
         "histogram of the item": histogram(False, True),
         "histogram overall": histogram(False, False),
     }
-    missing = []
-    if importlib.util.find_spec("myfm") is None:
-        missing.append("myFM is not installed: pip install 'lbg-recsys[bench]'")
-    else:
-        table["myFM ordered probit"] = fitted_by(myfm_model(ordinal=True, n_iter=200))
-    return table, missing
+    return entrants(
+        ours | histograms,
+        myfm=lambda: {"myFM ordered probit": fitted_by(myfm_model(ordinal=True, n_iter=200))},
+    )
 
 
 def judge(probability, test, generator):

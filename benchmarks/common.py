@@ -1,5 +1,6 @@
-"""What the benchmarks share: the folds, the data's checksum, where results go."""
+"""What the benchmarks share: the folds, the data's checksum, who takes part, where results go."""
 
+import importlib.util
 import sys
 import time
 from functools import lru_cache
@@ -44,6 +45,20 @@ def official_folds():
     """The splits u1..u5 that come with the data, as (train, test) tables."""
     data = load_movielens_100k()
     return [tuple(part[["user", "item", "rating"]] for part in data.split(name)) for name in OFFICIAL]
+
+
+def entrants(always, **rivals):
+    """All models that can take part, and a note for each library that is not installed.
+
+    ``rivals`` maps the name of a library to a function that returns its models, called only where it is installed.
+    """
+    table, missing = dict(always), []
+    for library, models in rivals.items():
+        if importlib.util.find_spec(library) is None:
+            missing.append(f"{library} is not installed: pip install 'lbg-recsys[bench]'")
+        else:
+            table |= models()
+    return table, missing
 
 
 def progress_bar(label):

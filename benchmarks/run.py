@@ -1,4 +1,4 @@
-"""`make bench`: all benchmarks one after the other, then the README's tables from their results.
+"""`make bench`: all benchmarks one after the other, then the tables in README and docs from their results.
 
 python -m benchmarks.run [name ...]
 """
@@ -17,7 +17,7 @@ def names():
 
 
 def main():
-    """Run the chosen benchmarks, each in a process of its own, and regenerate the README's results."""
+    """Run the chosen benchmarks, each in a process of its own, and regenerate the results in README and docs."""
     chosen = sys.argv[1:] or names()
     unknown = sorted(set(chosen) - set(names()))
     if unknown:
@@ -27,7 +27,7 @@ def main():
         started = time.perf_counter()
         subprocess.run([sys.executable, "-m", f"benchmarks.bench_{name}"], check=True)
         print(f"== {name} took {time.perf_counter() - started:.0f} s", flush=True)
-    subprocess.run([sys.executable, "-m", "benchmarks.readme"], check=True)
+    subprocess.run([sys.executable, "-m", "benchmarks.write_docs"], check=True)
 
 
 if __name__ == "__main__":

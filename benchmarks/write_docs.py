@@ -1,0 +1,173 @@
+"""The results in README.md and docs/*.md, made from benchmarks/results/*.json and never typed.
+
+What stands between ``<!-- name -->`` and ``<!-- end name -->`` is replaced.
+
+    python -m benchmarks.write_docs           # rewrite all of it, and the picture
+    python -m benchmarks.write_docs --check   # fail if something is not what the results say
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from benchmarks import tables
+from benchmarks.common import RESULTS
+from benchmarks.picture import accuracy_picture
+from lbg_recsys.files import atomic_write
+
+ROOT = Path(__file__).parents[1]
+PICTURE = "docs/accuracy.png"
+
+
+def load(name):
+    """A result file, or None where the benchmark was not run."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def of(name, *parts):
+    """A block that is made of one result file, by one or more functions of it."""
+
+    def block():
+        found = load(name)
+        if found is None:
+            return "Not measured yet."
+        return "\n\n".join(filter(None, (part(found) for part in parts)))
+
+    return block
+
+
+def accuracy(found):
+    return [
+        "### Rating prediction, MovieLens-100K",
+        "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
+        "the scale; all models on the same folds, on one core of a machine that had other work too. Strong is "
+        "`n_chains=4`. All models, how the settings were chosen and what to know about the runs: "
+        "[docs/bayesian-lbg.md](docs/bayesian-lbg.md#accuracy).",
+        f"![RMSE and log score of the models]({PICTURE})",
+        tables.accuracy_short(found),
+    ]
+
+
+def calibration(found):
+    return [
+        "### Calibration",
+        "The same random folds. An interval holds whole stars, so a calibrated one covers somewhat more than 90 %.",
+        tables.calibration(found),
+    ]
+
+
+def top_n(found):
+    return [
+        "### Top-10 lists",
+        "The same random folds: users with a test rating of at least 4, all items but the user's training items, "
+        "binary relevance. Models made for lists and models made for ratings are different things: for lists alone "
+        "take what leads this table.",
+        tables.top_n(found),
+    ]
+
+
+def speed(ratings):
+    return [
+        "### Speed",
+        "How many times faster than the rival, CPU seconds of one run on one core after compilation:",
+        tables.ratios(ratings, load("files"), load("accuracy")),
+        "An EM iteration of `LBGAlgo` costs in proportion to ratings and topics (generated ratings):",
+        tables.growth(ratings),
+    ]
+
+
+def text(found):
+    return [
+        "### Text",
+        f"By `{found['command']}`, {len(found['seeds'])} seeds; what was chosen where, and how far to trust it, is "
+        "in [docs/text.md](docs/text.md). 20 Newsgroups, twenty clusters of held-out documents:",
+        tables.newsgroups_short(found),
+        "Spambase, two clusters, best of ten starts by likelihood:",
+        tables.spam_clusters(found),
+        "Spambase with labels, five-fold cross-validation:",
+        tables.spam_classes(found),
+        tables.text_speed_short(found),
+    ]
+
+
+def paper(found):
+    return [
+        "### The paper's tables",
+        f"By `{found['command']}`; the first column of each table, all of it in the folder that the command writes.",
+        tables.paper(found),
+    ]
+
+
+def readme():
+    """All results that are there."""
+    parts = [
+        "## Results",
+        "Made by `make bench` (text and paper: the commands named), from `benchmarks/results/*.json`.",
+    ]
+    sections = {
+        "accuracy": accuracy,
+        "calibration": calibration,
+        "topn": top_n,
+        "ratings": speed,
+        "text": text,
+        "reproduction": paper,
+    }
+    for name, section in sections.items():
+        found = load(name)
+        if found:
+            parts += section(found)
+    return "\n\n".join(parts)
+
+
+# file -> name of a block -> what makes it
+BLOCKS = {
+    "README.md": {"results": readme},
+    "docs/bayesian-lbg.md": {
+        "accuracy": of("accuracy", tables.accuracy_full, tables.accuracy_notes),
+        "accuracy on the official splits": of("accuracy", tables.accuracy_official),
+        "ablation": of("ablation_bayesian", tables.ablation),
+        "cost": of("accuracy", tables.bayesian_cost),
+    },
+    "docs/text.md": {
+        "newsgroups": of("text", tables.newsgroups_full),
+        "spambase clusters": of("text", tables.spam_clusters),
+        "spambase classes": of("text", tables.spam_classes),
+        "speed": of("text", tables.text_speed_full),
+    },
+}
+
+
+def replaced(document, blocks, where):
+    """The document with every block made anew."""
+    for name, make in blocks.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+        before, found, rest = document.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            sys.exit(f"{where} lacks {end if found else begin}: put it where that part of the results belongs")
+        document = f"{before}{begin}\n{make()}\n{end}{after}"
+    return document
+
+
+def main():
+    """Rewrite or check everything between the markers."""
+    stale = []
+    for where, blocks in BLOCKS.items():
+        old = (ROOT / where).read_text(encoding="utf-8")
+        new = replaced(old, blocks, where)
+        if "--check" in sys.argv:
+            stale += [where] if new != old else []
+            continue
+        with atomic_write(ROOT / where, "w") as stream:
+            stream.write(new)
+    if stale:
+        sys.exit(f"{', '.join(stale)}: not what benchmarks/results say; run python -m benchmarks.write_docs")
+    accurate = load("accuracy")
+    if accurate and "--check" not in sys.argv:
+        with atomic_write(ROOT / PICTURE) as stream:
+            stream.write(accuracy_picture(accurate))
+
+
+if __name__ == "__main__":
+    main()
