@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.classes import indicator_evidence, table_width
+from lbg_recsys.core.classes import absence_evidence
 from lbg_recsys.core.gibbs import Chain, column_features
 from lbg_recsys.core.normal import normal_cdf
 from lbg_recsys.core.ridge import FAST
@@ -69,7 +69,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
     """The current draw of a chain, with the cut points that its predictions use."""
     settings = chain.settings
     entries_of = chain.n_col.sum()
-    means, steps = in_steps(np.concatenate([chain.c, _unknown_means(chain)], axis=1))
+    means, steps = in_steps(np.concatenate([chain.c.transpose(0, 2, 1), _unknown_means(chain)], axis=1))
     row_unknown, col_unknown = _unknown_noise(chain)
     unknown_class = (chain.rng.random((settings.n_components, 1)) > chain.lam.cumsum(axis=1)[:, :-1]).sum(axis=1)
     column = {
@@ -86,7 +86,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "tau": chain.tau.astype(np.float32),
         "eta": chain.eta.astype(np.float16),
         "omega": chain.omega.astype(np.float16),
-        "share": (chain.counts.sum(axis=1) / entries_of).astype(np.float32),
+        "share": (chain.counts.sum(axis=2) / entries_of).astype(np.float32),
         "base": _evidence_base(chain),
         "scalars": np.array([chain.row_tau, chain.col_tau, chain.noise_rate], np.float32),
     }
@@ -128,13 +128,11 @@ def _unknown_noise(chain: Chain) -> tuple[float, float]:
 
 def _evidence_base(chain: Chain) -> Array:
     """power * sum_i log(1 - p[h, i, s]) of the indicator evidence, (H, K)."""
-    n_components, n, k = chain.c.shape
-    base, table = np.zeros((n_components, k)), np.empty((n, table_width(k)), np.float32)
+    n_components, k, _ = chain.c.shape
+    base = np.zeros((n_components, k))
     for h in range(n_components):
         size = np.bincount(chain.z[:, h], minlength=k)
-        indicator_evidence(
-            chain.counts[h], chain.n_col, size, len(chain.z), chain.settings.indicator_weight, table, base[h]
-        )
+        absence_evidence(chain.counts[h], chain.n_col, size, len(chain.z), chain.settings.indicator_weight, base[h])
     return base.astype(np.float32)
 
 

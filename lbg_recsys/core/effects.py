@@ -31,16 +31,17 @@ def draw_row_effects(
 ) -> float:
     """Redraw each row's noise precision and bias; returns the new precision of the biases.
 
-    weight[j] ~ Gamma(*noise) a priori, bias[j] ~ N(0, 1/tau). ``stat`` (columns, 3) gets, per column,
+    weight[j] ~ Gamma(*noise) a priori, bias[j] ~ N(0, 1/tau). ``stat`` (3, columns) gets, per column,
     the sums of the row weights, of weight * res and of weight * res^2, for `draw_col_effects`.
     """
     stat[:] = 0
+    amount, first, second = stat
     squares = 0.0
     for j in range(ptr.shape[0] - 1):
-        a = s1 = s2 = 0.0
+        a = s1 = s2 = np.float32(0.0)
         for e in range(ptr[j], ptr[j + 1]):
             r = res[e]
-            v = col_weight[col[e]]
+            v = col_weight[np.uint32(col[e])]  # unsigned: a negative index would have to be looked for
             a += v
             s1 += v * r
             s2 += v * r * r
@@ -51,13 +52,14 @@ def draw_row_effects(
         step = np.float32(new - bias[j])
         bias[j] = new
         squares += new * new
+        v = weight[j]
         for e in range(ptr[j], ptr[j + 1]):
-            i = col[e]
+            i = np.uint32(col[e])
             r = res[e] - step
             res[e] = r
-            stat[i, 0] += w
-            stat[i, 1] += w * r
-            stat[i, 2] += w * r * r
+            amount[i] += v
+            first[i] += v * r
+            second[i] += v * r * r
     return float(rng.standard_gamma(spread[0] + 0.5 * bias.shape[0]) / (spread[1] + 0.5 * squares))
 
 
@@ -82,25 +84,27 @@ def draw_col_effects(
     weight[i] ~ Gamma(*noise) a priori, bias[i] ~ N(phi_i . omega, 1/tau).
     """
     n = bias.shape[0]
-    cross = np.empty((1, phi.shape[1]))
-    cross_product(phi, bias.reshape(n, 1), cross)
-    ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[1]))
+    cross = np.empty((1, phi.shape[0]))
+    cross_product(phi, bias.reshape(1, n), cross)
+    ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[0]))
     squares = 0.0
     step = np.empty(n, np.float32)
+    expected = np.zeros(n, np.float32)
+    for d in range(phi.shape[0]):
+        for i in range(n):
+            expected[i] += omega[d] * phi[d, i]
     for i in range(n):
-        prior = 0.0
-        for d in range(phi.shape[1]):
-            prior += phi[i, d] * omega[d]
-        w = rng.standard_gamma(noise[0] + 0.5 * n_col[i]) / (noise[1] + 0.5 * stat[i, 2])
+        prior = expected[i]
+        w = rng.standard_gamma(noise[0] + 0.5 * n_col[i]) / (noise[1] + 0.5 * stat[2, i])
         weight[i] = w
-        precision = w * stat[i, 0] + tau
-        mean = (w * (stat[i, 1] + stat[i, 0] * bias[i]) + tau * prior) / precision
+        precision = w * stat[0, i] + tau
+        mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior) / precision
         new = mean + rng.standard_normal() / math.sqrt(precision)
         step[i] = new - bias[i]
         bias[i] = new
         squares += (new - prior) * (new - prior)
     for e in range(col.shape[0]):
-        res[e] -= step[col[e]]
+        res[e] -= step[np.uint32(col[e])]
     return float(rng.standard_gamma(spread[0] + 0.5 * n) / (spread[1] + 0.5 * squares))
 
 

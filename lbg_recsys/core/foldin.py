@@ -66,7 +66,7 @@ def fold_row(
     """
     kept, _, n_components, k = c.shape
     n = cols.shape[0]
-    ptr, own, stat = np.array([0, n]), np.arange(n), np.empty((n, 3), np.float32)
+    ptr, own, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
     now = np.zeros(n_components, np.int64)
     b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)
@@ -180,7 +180,7 @@ def fold_col(
     kept, _, n_components = z.shape
     k = share.shape[2]
     n = rows.shape[0]
-    ptr, entry, stat = np.array([0, n]), np.arange(n), np.empty((n, 3), np.float32)
+    ptr, entry, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
     now, prior = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
     b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)

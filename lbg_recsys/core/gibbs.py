@@ -93,10 +93,10 @@ def column_features(n_col: Array, among: Array) -> Array:
 class Chain:
     """The state of one chain; `sweep` draws everything once from its conditional distribution.
 
-    Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, columns, K), ``lam`` (H, K),
+    Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
     ``tau`` (H,), ``eta`` (H, K, D), ``omega`` (D,), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``,
     ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,).
-    Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, columns, K), ``phi`` (columns, D), ``gram`` (D, D).
+    Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Chain:
         features = column_features(self.n_col, self.n_col)
         d = h * k + features.shape[1]
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
-        self.c = np.zeros((h, n, k), np.float32)
+        self.c = np.zeros((h, k, n), np.float32)
         self.lam = np.full((h, k), 1.0 / k)
         self.tau = np.full(h, 10.0)
         self.eta = np.zeros((h, k, d), np.float32)
@@ -120,11 +120,11 @@ class Chain:
         # half a rating is added to each level, so that an empty one keeps a sliver of probability
         amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
-        self.counts = np.zeros((h, n, k), np.int32)
-        self.phi = np.zeros((n, d), np.float32)
-        self.phi[:, h * k :] = features
+        self.counts = np.zeros((h, k, n), np.int32)
+        self.phi = np.zeros((d, n), np.float32)
+        self.phi[h * k :] = features.T
         self.gram = np.zeros((d, d))
-        self._col_stat = np.zeros((n, 3), np.float32)
+        self._col_stat = np.zeros((3, n), np.float32)
         self.sweeps = 0
         self._derive()
         variance = max(float(np.mean(self.res.astype(np.float64) ** 2)), 1e-4)
@@ -138,14 +138,14 @@ class Chain:
         count_classes(entries.ptr, entries.col, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
         # einsum, not BLAS: the same bits with any number of threads
-        self.gram[fixed, fixed] = np.einsum("id,ie->de", self.phi[:, fixed], self.phi[:, fixed], dtype=np.float64)
+        self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
             refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
         self.utility = entries.value.astype(np.float32)
         rows = entries.rows()
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
         for h in range(self.settings.n_components):
-            mean += self.c[h, entries.col, self.z[rows, h]]
+            mean += self.c[h, self.z[rows, h], entries.col]
         self.res = (entries.value - mean).astype(np.float32)
 
     # -- sweeping ------------------------------------------------------------------------------------------------
@@ -179,6 +179,8 @@ class Chain:
             self.settings.spread,
             self.settings.indicator_weight,
             self.settings.follow_profiles,
+            self.rng.standard_normal(self.c.shape, np.float32),
+            self.rng.random((len(self.c), len(self.z))),
         )
 
     def sweep_effects(self) -> None:
@@ -253,10 +255,9 @@ class Chain:
 
     def means(self, rows: Array, cols: Array) -> Array:
         """The utility of pairs but for its noise, under the current draw."""
-        mean = self.row_bias[rows] + self.col_bias[cols]
-        for h in range(self.settings.n_components):
-            mean = mean + self.c[h, cols, self.z[rows, h]]
-        return mean
+        components = np.arange(len(self.c))[:, np.newaxis]
+        classes = self.c[components, self.z[rows].T, cols].sum(axis=0)
+        return np.asarray(self.row_bias[rows] + self.col_bias[cols] + classes)
 
     def training_error(self) -> float:
         """The root mean square of the residuals under the current draw."""

@@ -20,16 +20,23 @@ SHRINKAGE = 10.0
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def cross_product(features: Array, targets: Array, out: Array) -> None:
-    """out[s, d] = sum_i targets[i, s] * features[i, d], in double precision.
+    """out[s, d] = sum_i targets[s, i] * features[d, i], in double precision.
 
-    Rounding to single precision would cost a Gram matrix its definiteness as soon as there are many rows.
+    Rounding to single precision would cost a Gram matrix its definiteness as soon as there are many columns i.
     """
-    out[:] = 0.0
-    for i in range(features.shape[0]):
-        for s in range(targets.shape[1]):
-            y = np.float64(targets[i, s])
-            for d in range(features.shape[1]):
-                out[s, d] += y * np.float64(features[i, d])
+    last = features.shape[0] - 1
+    for s in range(targets.shape[0]):
+        y = targets[s].astype(np.float64)
+        for d in range(0, last + 1, 4):  # four at a time, so that y is loaded once for them; the last may repeat
+            e, f, g = min(d + 1, last), min(d + 2, last), min(d + 3, last)
+            one, two, three, four = features[d], features[e], features[f], features[g]
+            a = b = c = x = 0.0
+            for i in range(y.shape[0]):
+                a += y[i] * np.float64(one[i])
+                b += y[i] * np.float64(two[i])
+                c += y[i] * np.float64(three[i])
+                x += y[i] * np.float64(four[i])
+            out[s, d], out[s, e], out[s, f], out[s, g] = a, b, c, x
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -6,12 +6,17 @@ from scipy.special import ndtr
 from scipy.stats import truncnorm
 
 from lbg_recsys.core.classes import (
+    absence_evidence,
     count_classes,
     draw_class,
     draw_means,
     draw_shares,
-    indicator_evidence,
+    logarithm,
+    place,
+    presence_evidence,
     refresh_profile,
+    table_width,
+    tabulate_means,
 )
 from lbg_recsys.core.convergence import split_rhat
 from lbg_recsys.core.draws import tilt
@@ -64,18 +69,17 @@ def test_ridge_draw_has_the_posterior_of_the_regression(rng):
 
 
 def test_class_means_and_their_precision(rng):
-    phi = rng.normal(size=(2, 4)).astype(np.float32)
+    phi = rng.normal(size=(4, 2)).astype(np.float32)
     eta = rng.normal(size=(3, 4)).astype(np.float32)
     weight = np.array([0.5, 2.0], np.float32)
     stat = rng.uniform(1, 5, (2, 3, 2)).astype(np.float32)
-    tau, prior = 3.0, phi @ eta.T
-    precision = weight[:, None] * stat[..., 0] + tau
-    expected = (weight[:, None] * stat[..., 1] + tau * prior) / precision
-    draws, taus, gammas = np.empty((N, 2, 3), np.float32), np.empty(N), np.empty(N)
-    table = np.zeros((2, 12), np.float32)
+    tau, prior = 3.0, eta @ phi
+    precision = weight * stat[0] + tau
+    expected = (weight * stat[1] + tau * prior) / precision
+    draws, taus, gammas = np.empty((N, 3, 2), np.float32), np.empty(N), np.empty(N)
     for n, c in enumerate(draws):
         left = stat.copy()
-        taus[n] = draw_means(rng, phi, eta, tau, SPREAD, left, weight, c, table)
+        taus[n] = draw_means(rng, phi, eta, tau, SPREAD, left, weight, rng.standard_normal((3, 2), np.float32), c)
         assert not left.any()  # ready for the next component
         gammas[n] = taus[n] * (SPREAD[1] + 0.5 * np.square(c - prior).sum())
     agrees(draws, expected, 1 / np.sqrt(precision))
@@ -94,26 +98,34 @@ def test_class_shares_are_dirichlet(rng):
     agrees(lam, expected, np.sqrt(expected * (1 - expected) / 8))
 
 
-@pytest.mark.parametrize("k", [3, 5])
-def test_a_class_is_drawn_with_its_posterior_probability(rng, k):
-    lanes = (k + 3) // 4 * 4
-    n, weight = 6, 1.3
-    c, a = rng.normal(size=(n, k)), rng.uniform(0.5, 1, n)
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("n", [0, 1, 6, 7])
+def test_a_class_is_drawn_with_its_posterior_probability(rng, k, n):
+    weight = 1.3
+    c, a = rng.normal(size=(k, n)).astype(np.float32), rng.uniform(0.5, 1, n).astype(np.float32)
     res = rng.normal(size=n).astype(np.float32)
-    table = np.zeros((n, 3 * lanes), np.float32)
-    evidence = rng.normal(size=(n, k)) * 0.3
-    for s in range(k):
-        at = 12 * (s // 4) + s % 4
-        table[:, at], table[:, at + 4], table[:, at + 8] = a * c[:, s], 0.5 * a * c[:, s] ** 2, evidence[:, s]
+    evidence = rng.normal(size=(k, n)) * 0.3
+    order = rng.permutation(n).astype(np.int32)  # entry e is in column order[e]
+    table = np.zeros((n, table_width(k)), np.float32)
+    tabulate_means(c, a, table)
+    for s in range(1, k):
+        table[:, place(s) + 4] = evidence[s] - evidence[0]
     base = np.log(np.arange(1, k + 1) / np.arange(1, k + 1).sum())
-    log_odds = base + weight * (a[:, None] * (c * res[:, None] - c**2 / 2)).sum(axis=0) + evidence.sum(axis=0)
+    mean = c[:, order]
+    log_odds = base + weight * (a[order] * (mean * res - mean**2 / 2)).sum(axis=1) + evidence.sum(axis=1)
     expected = np.exp(log_odds - np.logaddexp.reduce(log_odds))
     drawn = np.zeros((N, k))
     for one in drawn:
-        score = np.zeros(lanes)
-        score[:k] = base
-        one[draw_class(rng, np.arange(n, dtype=np.int32), res, weight, table, k, score)] = 1
+        one[draw_class(order, res, weight, table, rng.random(), base.copy())] = 1
     agrees(drawn, expected, np.sqrt(expected * (1 - expected)) + 1e-3)
+
+
+def test_the_vectorised_logarithm_is_one_in_single_precision(rng):
+    x = np.exp(rng.uniform(-80, 80, 5000)).astype(np.float32)
+    x[:4] = 1.0, 2 / 3, 4 / 3, np.nextafter(np.float32(1), np.float32(0))
+    y = x.copy()
+    logarithm(y)
+    np.testing.assert_allclose(y, np.log(x.astype(float)), rtol=4e-7)
 
 
 def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
@@ -121,24 +133,27 @@ def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
     mask[0] = True
     ptr, col = np.append(0, mask.sum(axis=1).cumsum()), np.nonzero(mask)[1].astype(np.int32)
     z = rng.integers(0, 3, (9, 2)).astype(np.int8)
-    counts = np.zeros((2, 5, 3), np.int32)
+    counts = np.zeros((2, 3, 5), np.int32)
     count_classes(ptr, col, z, counts)
-    direct = np.stack([[[mask[z[:, h] == s, i].sum() for s in range(3)] for i in range(5)] for h in range(2)])
+    direct = np.stack([[mask[z[:, h] == s].sum(axis=0) for s in range(3)] for h in range(2)])
     np.testing.assert_array_equal(counts, direct)
     n = mask.sum(axis=0).astype(np.float32)
-    phi, gram = rng.normal(size=(5, 7)).astype(np.float32), np.zeros((7, 7))
+    phi, gram = rng.normal(size=(7, 5)).astype(np.float32), np.zeros((7, 7))
     for h in range(2):
         refresh_profile(h, counts, n, phi, gram)
-    q = direct.sum(axis=1) / mask.sum()
-    expected = (direct - n[None, :, None] * q[:, None]) / np.sqrt(n)[None, :, None]
-    np.testing.assert_allclose(phi[:, :6], np.concatenate(list(expected), axis=1), atol=1e-5)
-    np.testing.assert_allclose(gram[:6], (phi.astype(float).T @ phi)[:6], atol=1e-5)
+    q = direct.sum(axis=2) / mask.sum()
+    expected = (direct - n * q[..., None]) / np.sqrt(n)
+    np.testing.assert_allclose(phi[:6], np.concatenate(list(expected)), atol=1e-5)
+    np.testing.assert_allclose(gram[:6], (phi.astype(float) @ phi.T)[:6], atol=1e-5)
     size = np.bincount(z[:, 0], minlength=3)
-    table, base = np.zeros((5, 12), np.float32), np.zeros(3)
-    indicator_evidence(counts[0], n, size.astype(float), 9, 0.5, table, base)
-    p = np.minimum((direct[0] + 20 * n[:, None] / 9) / (size + 20), 0.999)
-    np.testing.assert_allclose(table[:, 8:11], 0.5 * np.log(p / (1 - p)), rtol=1e-5)
-    np.testing.assert_allclose(base, 0.5 * np.log1p(-p).sum(axis=0), rtol=1e-5)
+    table, base = np.zeros((5, table_width(3)), np.float32), np.zeros(3)
+    absence_evidence(counts[0], n, size.astype(float), 9, 0.5, base)
+    presence_evidence(counts[0], n, size.astype(float), 9, 0.5, table)
+    p = np.minimum((direct[0] + 20 * n / 9) / (size[:, None] + 20), 0.999)
+    logit = np.log(p / (1 - p))
+    for s in (1, 2):
+        np.testing.assert_allclose(table[:, place(s) + 4], 0.5 * (logit[s] - logit[0]), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(base, 0.5 * np.log1p(-p).sum(axis=1), rtol=1e-5)
 
 
 def test_row_noise_and_bias(rng):
@@ -149,7 +164,7 @@ def test_row_noise_and_bias(rng):
     for n in range(N):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
         new_tau = draw_row_effects(
-            rng, ptr, col, res, bias, tau, SPREAD, weight, noise, other, np.zeros((4, 3), "f4")
+            rng, ptr, col, res, bias, tau, SPREAD, weight, noise, other, np.zeros((3, 4), "f4")
         )
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * other.sum() + tau
@@ -167,23 +182,23 @@ def test_column_noise_bias_and_what_predicts_it(rng):
     col, n_col = np.zeros(3, np.int32), np.array([3.0], np.float32)
     start, old = rng.normal(size=3).astype(np.float32), -0.4
     row_weight, tau, noise = rng.uniform(0.5, 2, 3), 2.0, (3.0, 2.0)
-    phi = np.array([[1.5, -0.5]], np.float32)
-    stat = np.array([[row_weight.sum(), (row_weight * start).sum(), (row_weight * start**2).sum()]], np.float32)
+    phi = np.array([[1.5], [-0.5]], np.float32)
+    stat = np.array([[row_weight.sum()], [(row_weight * start).sum()], [(row_weight * start**2).sum()]], np.float32)
     weights, standardised, omegas = np.empty(N), np.empty(N), np.empty((N, 2))
     for n in range(N):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
         omega = np.zeros(2, np.float32)
-        gram = phi.T.astype(float) @ phi
+        gram = phi.astype(float) @ phi.T
         draw_col_effects(rng, col, res, bias, tau, SPREAD, weight, noise, n_col, phi, gram, omega, stat)
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * row_weight.sum() + tau
-        mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[0] @ omega)) / precision
+        mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[:, 0] @ omega)) / precision
         weights[n], standardised[n], omegas[n] = weight[0], (bias[0] - mean) * np.sqrt(precision), omega
     shape, rate = noise[0] + 1.5, noise[1] + 0.5 * (row_weight * start**2).sum()
     agrees(weights, shape / rate, np.sqrt(shape) / rate)
     agrees(standardised, 0, 1)
-    covariance = np.linalg.inv(SHRINKAGE * np.eye(2) + tau * phi.T.astype(float) @ phi)
-    agrees(omegas, tau * old * covariance @ phi[0], np.sqrt(np.diag(covariance)))
+    covariance = np.linalg.inv(SHRINKAGE * np.eye(2) + tau * phi.astype(float) @ phi.T)
+    agrees(omegas, tau * old * covariance @ phi[:, 0], np.sqrt(np.diag(covariance)))
 
 
 def test_noise_rate(rng):

@@ -36,17 +36,17 @@ def make_chain(ordinal, user_rows, spread=SPREAD):
 def draw_prior(chain, rng):
     """Parameters from their priors."""
     settings, (a, b) = chain.settings, SPREAD
-    h, n, k = chain.c.shape
+    h, k, n = chain.c.shape
     chain.tau[:] = rng.gamma(a, 1 / b, h)
     chain.lam[:] = rng.dirichlet(np.ones(k), h)
     chain.z[:] = np.stack([rng.choice(k, len(chain.z), p=lam) for lam in chain.lam], axis=1)
     chain.eta[:] = rng.normal(size=chain.eta.shape) / np.sqrt(SHRINKAGE)
     chain.omega[:] = rng.normal(size=chain.omega.shape) / np.sqrt(SHRINKAGE)
-    noise = rng.normal(size=(h, n, k)) / np.sqrt(chain.tau)[:, None, None]
-    chain.c[:] = np.einsum("id,hsd->his", chain.phi, chain.eta) + noise
+    noise = rng.normal(size=(h, k, n)) / np.sqrt(chain.tau)[:, None, None]
+    chain.c[:] = chain.eta @ chain.phi + noise
     chain.row_tau, chain.col_tau = rng.gamma(a, 1 / b, 2)
     chain.row_bias[:] = rng.normal(size=len(chain.row_bias)) / np.sqrt(chain.row_tau)
-    chain.col_bias[:] = chain.phi @ chain.omega + rng.normal(size=n) / np.sqrt(chain.col_tau)
+    chain.col_bias[:] = chain.omega @ chain.phi + rng.normal(size=n) / np.sqrt(chain.col_tau)
     chain.noise_rate = rng.gamma(a, 1 / b)
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
     user[:] = rng.gamma(settings.user_noise_shape, 1 / chain.noise_rate, len(user))
