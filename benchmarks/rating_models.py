@@ -17,14 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lbg_recsys.cli.algorithms import SETTINGS
 from lbg_recsys.core import predictive
 from lbg_recsys.ratings import LBGModel, RatingMatrix
 from lbg_recsys.ratings.bayesian import STRONG, BayesianLBGModel
+from lbg_recsys.recommended import LBG_FOR_RATINGS
 
 LEVELS = np.arange(1.0, 6.0)
 SEED = 0
-RECOMMENDED = SETTINGS["lbg-ratings"]
 
 
 class Predicted(NamedTuple):
@@ -164,7 +163,7 @@ def our_models():
     """Cheap ones first, so that Bayesian LBG and myFM, whose times are compared, run one after the other."""
     return {
         "LBG, the paper's (5 topics, mode)": lbg(),
-        "LBG, recommended (10 topics on biases)": lbg(**RECOMMENDED),
+        "LBG, recommended (10 topics on biases)": lbg(**LBG_FOR_RATINGS),
         "Bayesian LBG, strong": bayesian_lbg(**STRONG),
         "Bayesian LBG, defaults (4 chains)": bayesian_lbg(),
         "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(likelihood="gaussian"),

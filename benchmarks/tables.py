@@ -215,7 +215,7 @@ def spam_clusters(found):
 def spam_classes(found):
     """Spambase with labels."""
     keys = ("accuracy", "ham_called_spam", "spam_called_ham")
-    rows = found["results"]["spambase_classes"]
+    rows = found["results"]["spambase_classes"]["rows"]
     lines = [[bold_if_ours(name), *(spread(row[key]) for key in keys)] for name, row in rows.items()]
     return markdown_table(["model", "accuracy", "ham called spam", "spam called ham"], lines)
 

@@ -2,12 +2,14 @@
 
 import inspect
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
+
+from lbg_recsys.recommended import LBG_FOR_RATINGS
 
 # name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
 MODELS = {
@@ -34,15 +36,7 @@ ALGORITHMS = {
 }
 
 # Settings that a name stands for: lbg as it predicts ratings best, where lbg alone is the paper's model.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "lbg-ratings": {
-        "n_topics": 10,
-        "baseline": True,
-        "temperature": 0.2,
-        "indicator_weight": 0.0,
-        "point": "mean",
-    },
-}
+SETTINGS: dict[str, Mapping[str, Any]] = {"lbg-ratings": LBG_FOR_RATINGS}
 
 params_option = click.option(
     "-p",
@@ -120,7 +114,7 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     name, _, settings = spec.partition(":")
     cls = named_class(ALGORITHMS, name.strip())
     given = [part.strip() for part in settings.split(",") if part.strip()]
-    params = SETTINGS.get(name.strip(), {}) | parse_params(given, cls)
+    params = {**SETTINGS.get(name.strip(), {}), **parse_params(given, cls)}
     accepted = signature_of(cls)
 
     def make(seed: int) -> Any:

@@ -70,7 +70,7 @@ def fit(
     from lbg_recsys import save
 
     model_class = named_class(MODELS, algo)
-    arguments = SETTINGS.get(algo, {}) | parse_params(params, model_class)
+    arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
     matrix = read_matrix(ratings, scale=scale, **how)
     if not quiet:
         click.echo(f"Read {in_words(matrix)}.", err=True)

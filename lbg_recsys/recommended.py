@@ -1,0 +1,10 @@
+"""Settings that we recommend over the paper's, each with the experiment that chose it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+# LBGModel and LBGAlgo where ratings are to be predicted: the best log score of benchmarks/tune_lbg.py.
+LBG_FOR_RATINGS: Mapping[str, Any] = MappingProxyType(
+    {"n_topics": 10, "baseline": True, "temperature": 0.2, "indicator_weight": 0.0, "point": "mean"}
+)
