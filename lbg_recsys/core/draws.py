@@ -98,6 +98,11 @@ def in_half(weight: Array) -> Array:
     return np.minimum(weight, 6e4).astype(np.float16)
 
 
+def single(effect: Array, codes: Array) -> Array:
+    """Some columns of an array in half precision, which kernels do not know, in single precision."""
+    return effect.take(codes, axis=1).astype(np.float32)
+
+
 def in_steps(c: Array) -> tuple[Array, Array]:
     """Means (..., H, columns, K) as whole steps (..., columns, H, K), and the steps (..., H)."""
     steps = np.maximum(np.abs(c).max(axis=(-2, -1)), 1e-6) / 127.0
@@ -171,33 +176,56 @@ def _add_sweep(
         mean[e] += m if latent else expected
 
 
+@njit(nogil=True, cache=True)
+def _add_sweeps(
+    rows: Array,
+    cols: Array,
+    z: Array,
+    c: Array,
+    c_step: Array,
+    row_bias: Array,
+    col_bias: Array,
+    row_weight: Array,
+    col_weight: Array,
+    cuts: Array,
+    ordinal: Array,
+    values: Array,
+    probability: Array,
+    mean: Array,
+) -> None:
+    """`_add_sweep` of all kept sweeps."""
+    for s in range(z.shape[0]):
+        effects = row_bias[s], col_bias[s], row_weight[s], col_weight[s]
+        _add_sweep(rows, cols, z[s], c[s], c_step[s], *effects, cuts[s], not ordinal[s], values, probability, mean)
+
+
 def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Array, Array]:
     """Sums over the kept sweeps of the level distributions (n, levels) and of the expected ratings (n,) of pairs.
 
     ``values`` are the levels, standardised as the chain's ratings were. A Gaussian sweep's expected rating is the
     mean of its Gaussian, an ordinal one's that of its distribution.
     """
-    rows = np.where(rows < 0, draws.z.shape[1] - 1, rows)
-    cols = np.where(cols < 0, draws.c.shape[1] - 1, cols)
     probability = np.zeros((len(rows), len(values)))
     mean = np.zeros(len(rows))
-    for s in range(len(draws)):
-        noise = (draws.row_weight[s].astype(np.float32), draws.col_weight[s].astype(np.float32))
-        _add_sweep(
-            rows,
-            cols,
-            draws.z[s],
-            draws.c[s],
-            draws.c_step[s],
-            draws.row_bias[s].astype(np.float32),
-            draws.col_bias[s].astype(np.float32),
-            *noise,
-            draws.cuts[s],
-            not draws.ordinal[s],
-            values,
-            probability,
-            mean,
-        )
+    # only what the pairs need: a single pair should not cost a pass over everything kept
+    some_rows, rows = np.unique(np.where(rows < 0, draws.z.shape[1] - 1, rows), return_inverse=True)
+    some_cols, cols = np.unique(np.where(cols < 0, draws.c.shape[1] - 1, cols), return_inverse=True)
+    _add_sweeps(
+        rows,
+        cols,
+        draws.z.take(some_rows, axis=1),
+        draws.c.take(some_cols, axis=1),
+        draws.c_step,
+        single(draws.row_bias, some_rows),
+        single(draws.col_bias, some_cols),
+        single(draws.row_weight, some_rows),
+        single(draws.col_weight, some_cols),
+        draws.cuts,
+        draws.ordinal,
+        values,
+        probability,
+        mean,
+    )
     return probability, mean
 
 

@@ -54,6 +54,15 @@ class RatingModel(ABC):
     def with_users(self, matrix: RatingMatrix) -> "RatingModel":
         """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
 
+    def predictive_of_items(self, users: Ints) -> Floats:
+        """The distributions of all items for some (known) users, (users, items, levels).
+
+        Lists are made of these; a model that has a faster way than pair by pair takes it here.
+        """
+        n_items = self.matrix.n_items
+        pairs = np.repeat(users, n_items), np.tile(np.arange(n_items, dtype=np.int64), len(users))
+        return self.predictive(*pairs).probability.reshape(len(users), n_items, len(self.levels))
+
     # -- predictions ---------------------------------------------------------------------------------------------
 
     @property

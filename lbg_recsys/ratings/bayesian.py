@@ -2,7 +2,7 @@
 
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from lbg_recsys.core import predictive
 from lbg_recsys.core.draws import predict, tilt
 from lbg_recsys.core.ensemble import Run, agreement, gather, give_back, run_all
 from lbg_recsys.core.gibbs import Chain, ChainSettings, Entries
+from lbg_recsys.core.grid import predict_items
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
-from lbg_recsys.ratings.bayesian_rated import rated_log_odds
+from lbg_recsys.ratings.bayesian_rated import RatedOdds
 from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, NewUsers, Standard
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.schema import State, signature_of
@@ -164,9 +165,12 @@ class BayesianLBGModel(RatingModel):
 
     def _gather(self) -> None:
         self._draws = {side: gather(runs) for side in ORIENTATIONS[self.orientation] if (runs := self._side(side))}
-        self._trained = self._draws
-        self._new_users: NewUsers | None = None  # prepared by the first fold-in
+        self._know_users()
         self._count()
+
+    def _know_users(self) -> None:
+        self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
+        self._rated = RatedOdds(self._draws, self.matrix)
 
     def _side(self, user_rows: bool) -> list[Run]:
         return [run for run in self._runs if run.chain.settings.user_rows == user_rows]
@@ -200,34 +204,45 @@ class BayesianLBGModel(RatingModel):
 
     def predictive(self, users: Ints, items: Ints) -> Predictive:
         """The distribution of each pair: the average over all kept sweeps, tilted to its expected rating."""
-        levels = self.levels
         if not self._draws:
-            return Predictive(np.ones((len(users), len(levels))))
-        probability, mean, count = np.zeros((len(users), len(levels))), np.zeros(len(users)), 0
-        for user_rows, draws in self._draws.items():
-            rows, cols = (users, items) if user_rows else (items, users)
-            some, expected = predict(draws, rows, cols, self.standard_.levels)
-            probability += some
-            mean += expected
-            count += len(draws)
+            return Predictive(np.ones((len(users), len(self.levels))))
+        sums = (
+            predict(draws, *((users, items) if user_rows else (items, users)), self.standard_.levels)
+            for user_rows, draws in self._draws.items()
+        )
+        return Predictive(self._average(sums))
+
+    def predictive_of_items(self, users: Ints) -> Floats:
+        """The distributions of all items for some (known) users, (users, items, levels), to within 1e-6."""
+        if not self._draws:
+            return super().predictive_of_items(users)
+        n_items = self.matrix.n_items
+        sums = (
+            predict_items(draws, users, user_rows, n_items, self.standard_.levels)
+            for user_rows, draws in self._draws.items()
+        )
+        pairs = ((probability.reshape(-1, len(self.levels)), mean.ravel()) for probability, mean in sums)
+        return self._average(pairs).reshape(len(users), n_items, len(self.levels))
+
+    def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
+        """The distributions (n, levels) from the sums of each side over its kept sweeps: their average, tilted."""
+        probability, mean = (sum(side) for side in zip(*sums, strict=True))
+        count = sum(len(draws) for draws in self._draws.values())
         probability /= count
-        tilt(probability, levels, self.standard_.raw(mean / count))
-        return Predictive(probability)
+        tilt(probability, self.levels, self.standard_.raw(mean / count))
+        return np.asarray(probability)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """How likely each user is to rate each item, from the rates at which like classes do."""
-        log_odds = rated_log_odds(self._draws, self._trained, self.matrix, self.training_, users, items)
-        return np.asarray(1.0 / (1.0 + np.exp(-log_odds)))
+        return np.asarray(1.0 / (1.0 + np.exp(-self._rated.log_odds(self._draws, self.matrix, users, items))))
 
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
         view.matrix, view.training_, view.standard_ = matrix, self.training_, self.standard_
         seed = np.random.SeedSequence(self.random_state).spawn(1)[0]
-        if self._new_users is None:
-            self._new_users = NewUsers(self._trained, self.training_, self.standard_)
         view._draws = self._new_users.draw(matrix, seed)
-        view._trained, view._new_users = self._trained, self._new_users
+        view._new_users, view._rated = self._new_users, self._rated
         return view
 
     def get_params(self) -> dict[str, Any]:
@@ -251,8 +266,8 @@ class BayesianLBGModel(RatingModel):
         model._check_parameters(burn_in=0)
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
         model.matrix, model.training_, model.standard_ = matrix, matrix, Standard.of(matrix)
-        model._draws = model._trained = bayesian_state.draws_of(state.arrays, sides)
-        model._new_users = None
+        model._draws = bayesian_state.draws_of(state.arrays, sides)
+        model._know_users()
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         model._count()

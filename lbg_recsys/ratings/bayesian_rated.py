@@ -1,8 +1,11 @@
 """How likely Bayesian LBG thinks anyone is to rate an item."""
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lbg_recsys.core.draws import Draws
 from lbg_recsys.core.rated import add_chosen, class_logits
@@ -12,40 +15,64 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 # How far the classes move the odds of being rated (chosen on inner splits).
 RATED_POWER = 0.1
 # Kept sweeps that the probability of being rated averages over: it is smooth, and each costs a pass over the ratings.
-_RATED_SWEEPS = 8
+_SWEEPS = 8
 
 
-def rated_log_odds(
-    draws: Mapping[bool, Draws],
-    trained: Mapping[bool, Draws],
-    matrix: RatingMatrix,
-    training: RatingMatrix,
-    users: Ints,
-    items: Ints,
-) -> Floats:
-    """The log-odds that each user rates each item: the item's own, moved by how the classes of both sides rate.
+class RatedOdds:
+    """The log-odds that users rate items: the item's own, moved by how the classes of both sides rate.
 
     logit p_i + ``RATED_POWER`` * sum_h [logit p[h, i, z_h] - logit p_i], averaged over some kept sweeps; with items
-    as rows the rate is that of the user's column under the item's class. ``draws`` hold the users of ``matrix``,
-    ``trained`` those of ``training`` (they differ where users were folded in).
+    as rows the rate is that of the user's column under the item's class. What is known of the items is prepared when
+    it is first needed and then held; a pickle leaves it out.
     """
-    popularity = np.bincount(training.items_of, minlength=training.n_items)
-    rate = np.append((popularity + 0.5) / (training.n_users + 1.0), 0.5 / (training.n_users + 1.0))
-    item_odds = np.log(rate / (1.0 - rate))
-    moved = np.zeros(len(users))
-    count = 0
-    for user_rows, one in draws.items():
-        rows, cols = (users, items) if user_rows else (items, users)
-        known, place = np.unique(cols, return_inverse=True)
-        pointer, holders = raters(training) if user_rows else (matrix.indptr, matrix.items_of)
-        table = np.empty((len(known), *one.lam.shape[1:]), np.float32)
-        for s in np.unique(np.linspace(0, len(one) - 1, _RATED_SWEEPS).astype(int)):
-            class_logits(pointer, holders, trained[user_rows].z[s, :-1], np.maximum(known, 0), table)
-            table -= (table * one.lam[s]).sum(axis=2, keepdims=True)
-            table[known < 0] = 0.0
-            add_chosen(rows, place, one.z[s], table, moved)
-            count += 1
-    return np.asarray(item_odds[items] + RATED_POWER * moved / max(count, 1))
+
+    def __init__(self, trained: Mapping[bool, Draws], training: RatingMatrix) -> None:
+        self._trained, self._training = trained, training
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._trained, self._training)
+
+    @cached_property
+    def _item_odds(self) -> Floats:
+        popularity = np.append(np.bincount(self._training.items_of, minlength=self._training.n_items), 0)
+        rate = (popularity + 0.5) / (self._training.n_users + 1.0)
+        return np.asarray(np.log(rate / (1.0 - rate)))
+
+    @cached_property
+    def _item_moves(self) -> dict[int, npt.NDArray[np.float32]]:
+        everything = *raters(self._training), np.arange(self._training.n_items)
+        return {s: _moves(self._trained[True], s, *everything) for s in _some_sweeps(self._trained[True])}
+
+    def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
+        """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
+        moved, count = np.zeros(len(users)), 0
+        if True in draws:
+            for s, table in self._item_moves.items():
+                add_chosen(users, items, draws[True].z[s], table, moved)
+                count += 1
+        if False in draws:
+            some, place = np.unique(users, return_inverse=True)
+            place[users < 0] = -1  # the last line of a table, which moves nothing
+            for s in _some_sweeps(draws[False]):
+                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, np.maximum(some, 0))
+                add_chosen(items, place, draws[False].z[s], table, moved)
+                count += 1
+        return np.asarray(self._item_odds[items] + RATED_POWER * moved / max(count, 1))
+
+
+def _some_sweeps(draws: Draws) -> list[int]:
+    return sorted({int(s) for s in np.linspace(0, len(draws) - 1, _SWEEPS)})
+
+
+def _moves(draws: Draws, sweep: int, pointer: Ints, holders: Codes, cols: Ints) -> npt.NDArray[np.float32]:
+    """How far each class is from the average row in its logits of some columns, (columns + 1, H, K).
+
+    The rows that hold each column are given; the last line, zero, is the unknown column.
+    """
+    table = np.zeros((len(cols) + 1, *draws.lam.shape[1:]), np.float32)
+    class_logits(pointer, holders, draws.z[sweep, :-1], cols, table[:-1])
+    table -= (table * draws.lam[sweep]).sum(axis=2, keepdims=True)
+    return table
 
 
 def raters(matrix: RatingMatrix) -> tuple[Ints, Codes]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,22 @@ class Standard:
 class NewUsers:
     """Draws new users into kept sweeps.
 
-    What does not depend on the user is prepared here, once for a model: the evidence that rating an item at all is
-    for each class, a byte each (as much memory as the class means of the items, and a pass over the ratings per kept
-    sweep), and the small arrays in single precision.
+    What does not depend on the user is prepared for the first one and then held: the evidence that rating an item at
+    all is for each class, a byte each (as much memory as the class means of the items, and a pass over the ratings
+    per kept sweep), and the small arrays in single precision. A pickle leaves it out.
     """
 
     def __init__(self, draws: Mapping[bool, Draws], training: RatingMatrix, standard: Standard) -> None:
         self._draws, self._training, self._standard = draws, training, standard
-        self._given = {
-            user_rows: _given_to_row(one, training) if user_rows else _given_to_column(one)
-            for user_rows, one in draws.items()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._draws, self._training, self._standard)
+
+    @cached_property
+    def _given(self) -> dict[bool, Arrays]:
+        return {
+            user_rows: _given_to_row(one, self._training) if user_rows else _given_to_column(one)
+            for user_rows, one in self._draws.items()
         }
 
     def draw(self, new: RatingMatrix, seed: np.random.SeedSequence) -> dict[bool, Draws]:
@@ -85,7 +92,8 @@ class NewUsers:
         for user, rng in enumerate(streams):
             ratings = _ratings_of(new, user, self._standard)
             drawn = z[:, user], bias[:, user], weight[:, user]
-            fold_row(*(rng, *ratings, *self._given[True], *drawn))
+            arguments: tuple[Any, ...] = (rng, *ratings, *self._given[True], *drawn)
+            fold_row(*arguments)
         return replace(draws, z=z, row_bias=bias.astype(np.float16), row_weight=in_half(weight))
 
     def _as_columns(self, new: RatingMatrix, streams: list[np.random.Generator]) -> Draws:
@@ -99,7 +107,8 @@ class NewUsers:
         for user, rng in enumerate(streams):
             ratings = _ratings_of(new, user, self._standard)
             drawn = means[:, :, user], bias[:, user], weight[:, user]
-            fold_col(*(rng, *ratings, features[user], *self._given[False], *drawn))
+            arguments: tuple[Any, ...] = (rng, *ratings, features[user], *self._given[False], *drawn)
+            fold_col(*arguments)
         c, steps = in_steps(means)
         return replace(draws, c=c, c_step=steps, col_bias=bias.astype(np.float16), col_weight=in_half(weight))
 

@@ -42,17 +42,15 @@ def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str,
     import pandas as pd
 
     shape = (len(users), model.matrix.n_items)
-    pair_users = np.repeat(users, shape[1])
-    pair_items = np.tile(np.arange(shape[1], dtype=np.int64), shape[0])
-    probability = model.predictive(pair_users, pair_items).probability
-    expected = predictive.mean(probability, model.levels).reshape(shape)
-    if by == "rating":
-        scores = expected.copy()
+    if by == "rated":
+        scores = _rated(model, users)
     else:
-        scores = model.rated_probability(pair_users, pair_items)
-        if by == "liked":
-            scores = scores * predictive.at_least(probability, model.levels, threshold)
-        scores = scores.reshape(shape)
+        probability = model.predictive_of_items(users).reshape(-1, len(model.levels))
+        if by == "rating":
+            scores = predictive.mean(probability, model.levels).reshape(shape)
+        else:
+            scores = _rated(model, users)
+            scores *= predictive.at_least(probability, model.levels, threshold).reshape(shape)
     if exclude_seen:
         for place, user in enumerate(users):
             scores[place, model.matrix.seen(user)] = -np.inf
@@ -62,15 +60,27 @@ def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str,
     keep = scores[row, item] > -np.inf  # a user may have fewer than n items left
     rank = np.tile(np.arange(1, best.shape[1] + 1), shape[0])[keep]
     row, item = row[keep], item[keep]
+    score = scores[row, item]
+    if by == "rating":
+        rating = score
+    else:
+        rating = predictive.mean(model.predictive(users[row], item).probability, model.levels)
     return pd.DataFrame(
         {
             "user": model.matrix.users.raws(users[row]),
             "rank": rank,
             "item": model.matrix.items.raws(item),
-            "score": scores[row, item],
-            "rating": expected[row, item],
+            "score": score,
+            "rating": rating,
         }
     )
+
+
+def _rated(model: RatingModel, users: Ints) -> Floats:
+    """The probability that each user rates each item, (users, items)."""
+    n_items = model.matrix.n_items
+    pairs = np.repeat(users, n_items), np.tile(np.arange(n_items, dtype=np.int64), len(users))
+    return model.rated_probability(*pairs).reshape(len(users), n_items)
 
 
 def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
