@@ -2,14 +2,16 @@
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from lbg_recsys.recommended import LBG_FOR_RATINGS
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
 MODELS = {
@@ -46,6 +48,20 @@ params_option = click.option(
     metavar="NAME=VALUE",
     help="Set a parameter of the algorithm; repeatable.",
 )
+
+
+def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
+    """``-a NAME[:PARAM=VALUE,...]``, repeatable: what `factory` reads."""
+    return click.option(
+        "-a",
+        "--algo",
+        "algos",
+        multiple=True,
+        metavar="NAME[:PARAM=VALUE,...]",
+        default=default,
+        show_default=True,
+        help=what,
+    )
 
 
 def named_class(table: dict[str, str], name: str) -> Any:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import factory
+from lbg_recsys.cli.algorithms import algos_option, factory
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
@@ -19,16 +19,7 @@ DEFAULT = ("lbg", "lbg-ratings", "baseline", "svd")
 
 @click.command()
 @ratings_argument
-@click.option(
-    "-a",
-    "--algo",
-    "algos",
-    multiple=True,
-    metavar="NAME[:PARAM=VALUE,...]",
-    default=DEFAULT,
-    show_default=True,
-    help="An algorithm to compare; repeatable.",
-)
+@algos_option(DEFAULT, "An algorithm to compare; repeatable.")
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Parts of the ratings.")
 @click.option(
     "--mass",

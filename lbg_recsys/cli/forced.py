@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import factory
+from lbg_recsys.cli.algorithms import algos_option, factory
 from lbg_recsys.cli.common import json_option, plain, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
@@ -24,16 +24,7 @@ DEFAULT = ("movie-mean", "plsa", "lbg", "lbg-ratings", "lbg-ratings:point=median
 
 @click.command("forced-prediction")
 @click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
-@click.option(
-    "-a",
-    "--algo",
-    "algos",
-    multiple=True,
-    metavar="NAME[:PARAM=VALUE,...]",
-    default=DEFAULT,
-    show_default=True,
-    help="An algorithm to take part; repeatable. The names are those of evaluate.",
-)
+@algos_option(DEFAULT, "An algorithm to take part; repeatable. The names are those of evaluate.")
 @click.option("--splits", type=click.IntRange(min=1), default=3, show_default=True, help="Splits of the users.")
 @click.option("--draws", type=click.IntRange(min=1), default=10, show_default=True, help="Hidden ratings a user.")
 @click.option(

@@ -86,3 +86,4 @@ def test_titles_with_signs_of_mathematics_can_be_drawn(desk, run):
     (desk / "titles.csv").write_text(text)
     run("fit", "ratings.csv", "-o", "odd.lbg", "--titles", "titles.csv", "-q", "-p", "n_topics=2")
     run("topics", "odd.lbg", "-n", 8, "--plot", "picture.png")
+    assert (desk / "picture.png").read_bytes().startswith(b"\x89PNG")
