@@ -259,8 +259,8 @@ def sweep_components(
     """Redraw, component by component, eta, c, tau, lam and z; ``res`` follows.
 
     Taking component h out of ``res`` and putting component h + 1 back in, with the sums that its
-    means need, is one pass over each row while the row is in the cache. What is random of the means is in
-    ``noise`` (H, K, columns), of the classes in ``uniform`` (H, rows): drawn at once they cost a third.
+    means need, is one pass over each row while the row is in the cache. What is random of the means comes
+    as ``noise`` (H, K, columns), of the classes as ``uniform`` (H, rows): a loop that draws does not vectorise.
     """
     n_components, k, n = c.shape
     rows = ptr.shape[0] - 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from scipy.stats import truncnorm
+from scipy.stats import norm, truncnorm
 
 from lbg_recsys.core.classes import (
     absence_evidence,
@@ -21,7 +21,7 @@ from lbg_recsys.core.classes import (
 from lbg_recsys.core.convergence import split_rhat
 from lbg_recsys.core.draws import tilt
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
-from lbg_recsys.core.normal import normal_cdf, truncated_normal
+from lbg_recsys.core.normal import normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.ordinal import draw_utilities, move_cuts
 from lbg_recsys.core.ridge import SHRINKAGE, ridge_draw
 
@@ -43,6 +43,13 @@ def rng():
 def test_normal_cdf_is_the_exact_one_to_nine_digits():
     x = np.concatenate([np.linspace(-9, 9, 997), [-np.inf, np.inf]])
     np.testing.assert_allclose([normal_cdf(one) for one in x], ndtr(x), atol=1e-9)
+
+
+def test_smooth_cdf_and_its_derivative_to_six_and_five_digits():
+    x = np.concatenate([np.linspace(-9, 9, 997), [-1e30, 1e30, -np.inf, np.inf]]).astype(np.float32)
+    below, density = np.array([smooth_cdf(one) for one in x]).T
+    np.testing.assert_allclose(below, norm.cdf(x.astype(float)), atol=1e-6)
+    np.testing.assert_allclose(density, norm.pdf(x.astype(float)), atol=1e-5)
 
 
 @pytest.mark.parametrize(
