@@ -179,6 +179,36 @@ def test_folding_in_works_in_either_orientation(orientation):
     assert len(model.fold_in({0: 5.0}).recommend(3, by="rated")) == 3
 
 
+def test_a_new_user_is_the_same_whoever_comes_after_and_leaves_no_trace_in_a_pickle(planted):
+    model, _, _, _ = planted
+    size = len(pickle.dumps(model))
+    alone, again, first = (model.with_users(model.matrix.subset(np.arange(n))) for n in (1, 1, 3))
+    for side in first._draws:
+        np.testing.assert_array_equal(alone._draws[side].z, again._draws[side].z)
+        np.testing.assert_array_equal(alone._draws[side].c, again._draws[side].c)
+    np.testing.assert_array_equal(alone._draws[True].z[:, 0], first._draws[True].z[:, 0])
+    np.testing.assert_array_equal(alone._draws[False].col_bias[:, 0], first._draws[False].col_bias[:, 0])
+    once_more = first.with_users(model.matrix.subset(np.arange(1)))  # a view takes new users as the model does
+    np.testing.assert_array_equal(once_more._draws[False].c, alone._draws[False].c)
+    model.recommend(3)
+    assert len(pickle.dumps(model)) == size
+
+
+def test_lists_say_what_predictions_say(planted):
+    model, _, _, _ = planted
+    users = list(range(40))
+    for by in ("rating", "rated", "liked"):
+        table = model.recommend(users, 5, by=by)
+        predicted = model.predict_batch(list(zip(table["user"], table["item"], strict=True)))
+        np.testing.assert_allclose(table["rating"], predicted, atol=1e-5)
+    code, codes = model.user_code(7), np.arange(90)
+    pairs = np.full(90, code), codes
+    liked = predictive.at_least(model.predictive(*pairs).probability, model.levels, model.matrix.scale.liked)
+    expected = liked * model.rated_probability(*pairs)
+    listed = model.recommend(7, 90, exclude_seen=False, by="liked").set_index("item")["score"]
+    np.testing.assert_allclose(listed[list(model.matrix.items.raws(codes))], expected, rtol=1e-4)
+
+
 def test_recommendations_by_each_criterion(planted):
     model, rating, _, known = planted
     for by in ("rating", "rated", "liked"):
