@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lbg_recsys.core.lanes import LANES, sum_lanes
-from lbg_recsys.core.ridge import FAST, cross_product, ridge_draw
+from lbg_recsys.core.ridge import FAST, cross_product, predict, ridge_draw
 
 Array = NDArray[Any]
 PRIOR_ROWS = 20.0  # a class holds columns at the rates of this many rows of the usual kind, besides its own rows
@@ -90,11 +90,7 @@ def draw_means(
     strength = np.float32(tau)
     squares = 0.0
     for s in range(k):
-        prior[:] = 0.0
-        for d in range(phi.shape[0]):
-            slope, feature = eta[s, d], phi[d]
-            for i in range(n):
-                prior[i] += slope * feature[i]
+        predict(phi, eta[s], prior)
         a, s1, mean = stat[0, s], stat[1, s], c[s]
         for i in range(n):
             precision = weight[i] * a[i] + strength

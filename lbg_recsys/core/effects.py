@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lbg_recsys.core.ridge import FAST, cross_product, ridge_draw
+from lbg_recsys.core.ridge import FAST, cross_product, predict, ridge_draw
 
 Array = NDArray[Any]
 
@@ -89,10 +89,8 @@ def draw_col_effects(
     ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[0]))
     squares = 0.0
     step = np.empty(n, np.float32)
-    expected = np.zeros(n, np.float32)
-    for d in range(phi.shape[0]):
-        for i in range(n):
-            expected[i] += omega[d] * phi[d, i]
+    expected = np.empty(n, np.float32)
+    predict(phi, omega, expected)
     for i in range(n):
         prior = expected[i]
         w = rng.standard_gamma(noise[0] + 0.5 * n_col[i]) / (noise[1] + 0.5 * stat[2, i])
@@ -115,3 +113,12 @@ def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, sprea
     for j in range(weight.shape[0]):
         total += weight[j]
     return float(rng.standard_gamma(spread[0] + shape * weight.shape[0]) / (spread[1] + total))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def mean_square(res: Array) -> float:
+    """The mean of res^2, in double precision."""
+    total = 0.0
+    for e in range(res.shape[0]):
+        total += np.float64(res[e]) * np.float64(res[e])
+    return float(total / max(res.shape[0], 1))

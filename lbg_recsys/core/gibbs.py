@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lbg_recsys.core.classes import count_classes, refresh_profile, sweep_components
-from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
+from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
 from lbg_recsys.core.ordinal import draw_utilities, move_cuts
 
 Array = NDArray[Any]
@@ -127,7 +127,7 @@ class Chain:
         self._col_stat = np.zeros((3, n), np.float32)
         self.sweeps = 0
         self._derive()
-        variance = max(float(np.mean(self.res.astype(np.float64) ** 2)), 1e-4)
+        variance = max(mean_square(self.res), 1e-4)
         self.noise_rate = settings.user_noise_shape * variance
         self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
         (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
@@ -261,7 +261,7 @@ class Chain:
 
     def training_error(self) -> float:
         """The root mean square of the residuals under the current draw."""
-        return math.sqrt(float(np.mean(self.res.astype(np.float64) ** 2)))
+        return math.sqrt(mean_square(self.res))
 
 
 def _ridge_biases(entries: Entries, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:

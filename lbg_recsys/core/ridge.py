@@ -40,6 +40,21 @@ def cross_product(features: Array, targets: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def predict(features: Array, coefficients: Array, out: Array) -> None:
+    """out[i] = sum_d coefficients[d] * features[d, i], in single precision."""
+    d = features.shape[0]
+    out[:] = 0.0
+    for e in range(0, d - 1, 2):  # two at a time, so that ``out`` goes through the registers half as often
+        a, b = coefficients[e], coefficients[e + 1]
+        one, two = features[e], features[e + 1]
+        for i in range(out.shape[0]):
+            out[i] += a * one[i] + b * two[i]
+    if d % 2:
+        for i in range(out.shape[0]):
+            out[i] += coefficients[d - 1] * features[d - 1, i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def cholesky(a: Array) -> None:
     """Overwrite the lower triangle of ``a`` (symmetric, positive definite) with its Cholesky factor."""
     for i in range(a.shape[0]):
