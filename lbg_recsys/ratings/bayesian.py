@@ -110,7 +110,7 @@ class BayesianLBGModel(RatingModel):
         continued = begun and _same_ratings(self.matrix, matrix)
         self._check_parameters(burn_in=0 if continued else self.burn_in)
         if not continued:
-            self.matrix, self.training_ = matrix, matrix
+            self.matrix = matrix
             self.standard_ = Standard.of(matrix)
             self._runs = self._start() if len(matrix.scale.levels) > 1 else []
             self.training_error_: list[float] = []
@@ -239,7 +239,7 @@ class BayesianLBGModel(RatingModel):
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        view.matrix, view.training_, view.standard_ = matrix, self.training_, self.standard_
+        view.matrix, view.standard_ = matrix, self.standard_
         seed = np.random.SeedSequence(self.random_state).spawn(1)[0]
         view._draws = self._new_users.draw(matrix, seed)
         view._new_users, view._rated = self._new_users, self._rated
@@ -265,7 +265,7 @@ class BayesianLBGModel(RatingModel):
         model = cls(**state.parameters)
         model._check_parameters(burn_in=0)
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
-        model.matrix, model.training_, model.standard_ = matrix, matrix, Standard.of(matrix)
+        model.matrix, model.standard_ = matrix, Standard.of(matrix)
         model._draws = bayesian_state.draws_of(state.arrays, sides)
         model._know_users()
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
