@@ -74,7 +74,14 @@ def speed(ratings):
         tables.ratios(ratings, load("files"), load("accuracy")),
         "An EM iteration of `LBGAlgo` costs in proportion to ratings and topics (generated ratings):",
         tables.growth(ratings),
+        *new_users(load("new_users")),
     ]
+
+
+def new_users(found):
+    if found is None:
+        return []
+    return ["New users need no refit. Folding one into the default Bayesian model:", tables.new_users(found)]
 
 
 def text(found):
@@ -85,7 +92,7 @@ def text(found):
         tables.newsgroups_short(found),
         "Spambase, two clusters, best of ten starts by likelihood:",
         tables.spam_clusters(found),
-        "Spambase with labels, five-fold cross-validation:",
+        "Spambase with labels, settings chosen on one half and judged on the other:",
         tables.spam_classes(found),
         tables.text_speed_short(found),
     ]
@@ -94,7 +101,7 @@ def text(found):
 def paper(found):
     return [
         "### The paper's tables",
-        f"By `{found['command']}`; the first column of each table, all of it in the folder that the command writes.",
+        f"By `{found['command']}`, which writes all figures, remarks and pictures into a folder:",
         tables.paper(found),
     ]
 

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lbg_recsys.core.draws import Draws, single
+from lbg_recsys.core.normal import smooth_cdf
 from lbg_recsys.core.ridge import FAST
 
 Array = NDArray[Any]
@@ -19,22 +20,11 @@ Array = NDArray[Any]
 _TILE = 16
 
 
-# A division that may raise ZeroDivisionError, as Python's does, would keep the loop from being vectorised.
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def _phi(cut: float, m: Array, root: Array, out: Array) -> None:
-    """out = Phi((cut - m) root) to within 1e-6 (Abramowitz and Stegun 7.1.28): no table, no branch."""
+    """out = Phi((cut - m) root)."""
     for i in range(m.shape[0]):
-        x = (cut - m[i]) * root[i]
-        a = abs(x) * np.float32(0.7071067811865476)
-        p = np.float32(0.0002765672) + a * np.float32(0.0000430638)
-        p = np.float32(0.0092705272) + a * (np.float32(0.0001520143) + a * p)
-        p = np.float32(1.0) + a * (np.float32(0.0705230784) + a * (np.float32(0.0422820123) + a * p))
-        p *= p
-        p *= p
-        p *= p
-        p *= p
-        tail = np.float32(0.5) / p
-        out[i] = np.float32(1.0) - tail if x > 0 else tail
+        out[i] = smooth_cdf((cut - m[i]) * root[i])[0]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -10,7 +10,7 @@ from lbg_recsys.datasets import dataset_info
 from lbg_recsys.evaluation.report import markdown_table, record, write_json
 from lbg_recsys.files import atomic_write
 from lbg_recsys.reproduction.experiment import Experiment
-from lbg_recsys.reproduction.summary import Line, in_words
+from lbg_recsys.reproduction.summary import PAPER, Line, in_words
 
 Results = Mapping[str, Sequence[Line]]
 
@@ -39,7 +39,9 @@ def write_all(
         main = dataset_info(name).main
         checksums[main.name] = main.sha256
     paths = [folder / f"reproduction.{suffix}" for suffix in ("md", "json", "html")]
-    scale = f"{n_seeds} seeds, mean ± standard deviation" + (", quick: a part of the data" if quick else "")
+    scale = f"{n_seeds} seeds, mean ± standard deviation" if n_seeds > 1 else "one seed"
+    if quick:
+        scale += ", quick: a part of the data"
     with atomic_write(paths[0], "w") as stream:
         stream.write(_markdown(experiments, results, pictures, scale, command))
     facts = {
@@ -97,7 +99,7 @@ def _html(
         headers, rows = table_of(experiment, results[experiment.name])
         body.append("<table><tr>" + "".join(f"<th>{say(header)}</th>" for header in headers) + "</tr>")
         for line, row in zip(results[experiment.name], rows, strict=True):
-            kind = "" if line.deviation else ' class="paper"'
+            kind = ' class="paper"' if line.setting == PAPER else ""
             body.append(f"<tr{kind}>" + "".join(f"<td>{say(cell)}</td>" for cell in row) + "</tr>")
         body.append("</table>")
         body += [f'<p class="remark">{say(row.name)}: {say(row.remark)}</p>' for row in experiment.rows if row.remark]

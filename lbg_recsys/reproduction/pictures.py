@@ -8,7 +8,7 @@ import numpy as np
 
 from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.files import atomic_write
-from lbg_recsys.reproduction.summary import Line
+from lbg_recsys.reproduction.summary import PAPER, Line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def _svm_curves(lines: Sequence[Line]) -> "Figure":
             points = sorted((int(key.split("@")[1]), key) for key in line.mean if key.startswith(f"{pair}@"))
             share = [percent for percent, _ in points]
             mean = np.array([line.mean[key] for _, key in points])
-            spread = np.array([line.deviation[key] for _, key in points])
+            spread = np.array([line.deviation.get(key, 0.0) for _, key in points])
             (curve,) = axis.plot(share, mean, marker="o", label=line.row)
             axis.fill_between(share, mean - spread, mean + spread, alpha=0.15, color=curve.get_color())
         axis.set(title=title, xlabel="training data (%)", ylabel="accuracy")
@@ -64,7 +64,7 @@ _PAIRS = {"a": "misc.forsale / rec.sport.baseball", "b": "comp.graphics / comp.o
 
 def _confusion_tables(lines: Sequence[Line]) -> "Figure":
     """Ham and spam, true and called, one table a model."""
-    chosen = [line for line in lines if line.deviation]
+    chosen = [line for line in lines if line.setting != PAPER]
     figure, axes = _new_figure(len(chosen))
     for axis, line in zip(axes, chosen, strict=True):
         ham, spam = line.mean["ham_called_spam"], line.mean["spam_called_ham"]

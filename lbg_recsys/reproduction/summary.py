@@ -12,7 +12,7 @@ PAPER = "the paper"
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a table; ``deviation`` is empty for the paper's figures."""
+    """One line of a table; ``deviation`` is empty for the paper's figures and where there was one seed."""
 
     row: str
     setting: str
@@ -39,7 +39,7 @@ def summarise(experiment: Experiment, figures: Mapping[Cell, Figures]) -> list[L
                     row.name,
                     setting,
                     {name: float(np.mean(column)) for name, column in columns.items()},
-                    {name: float(np.std(column)) for name, column in columns.items()},
+                    {name: float(np.std(column, ddof=1)) for name, column in columns.items() if len(column) > 1},
                 )
             )
     return lines

@@ -84,7 +84,7 @@ def test_summary_and_files(small, tmp_path):
         ("MOU", LITERAL),
     ]
     assert lines[1].mean["accuracy"] == pytest.approx(0.6)
-    assert lines[1].deviation["accuracy"] == pytest.approx(np.std([0.5, 0.6, 0.7]))
+    assert lines[1].deviation["accuracy"] == pytest.approx(np.std([0.5, 0.6, 0.7], ddof=1))
     headers, rows = table_of(small, lines)
     assert headers == ["model", "setting", "accuracy", "NMI"]
     assert rows[0] == ["LBG", PAPER, "0.280", "-"]
