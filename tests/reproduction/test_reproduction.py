@@ -88,10 +88,10 @@ def test_summary_and_files(small, tmp_path):
     headers, rows = table_of(small, lines)
     assert headers == ["model", "setting", "accuracy", "NMI"]
     assert rows[0] == ["LBG", PAPER, "0.280", "-"]
-    assert rows[2][2] == "0.800 ± 0.082"
+    assert rows[2][2] == "0.800 ± 0.100"
     paths = write_all(tmp_path, [small], {"table1": lines}, {}, n_seeds=3, quick=True, command="lbg-recsys reproduce")
     markdown, facts, page = (path.read_text(encoding="utf-8") for path in paths)
-    assert "| LBG | literal algorithm | 0.600 ± 0.082 | - |" in markdown
+    assert "| LBG | literal algorithm | 0.600 ± 0.100 | - |" in markdown
     assert json.loads(facts)["data"]["spambase.data"].startswith("b1ef93")
     assert json.loads(facts)["seeds"] == [0, 1, 2]
     assert "a small &lt;experiment&gt;" in page
