@@ -51,6 +51,14 @@ class Draws:
         return len(self.z)
 
     @property
+    def shaping(self) -> Array:
+        """Which sweeps give a distribution its shape: the ordinal ones, where there are any.
+
+        A Gaussian cut into levels cannot be skewed as ratings are; what Gaussian sweeps know best is the mean.
+        """
+        return self.ordinal if self.ordinal.any() else np.ones(len(self), np.bool_)
+
+    @property
     def nbytes(self) -> int:
         """Memory of all arrays."""
         return sum(getattr(self, field.name).nbytes for field in fields(self))
@@ -153,18 +161,23 @@ def _add_sweep(
     row_weight: Array,
     col_weight: Array,
     cuts: Array,
-    latent: bool,
+    ordinal: bool,
+    shaping: bool,
     values: Array,
     probability: Array,
     mean: Array,
 ) -> None:
-    """Add one kept sweep's distribution of every pair, and its expected value, to the sums."""
+    """Add one kept sweep's distribution of every pair (if it is ``shaping``), and its expected value, to the sums."""
     last = cuts.shape[0]
     for e in range(rows.shape[0]):
         j, i = rows[e], cols[e]
         m = np.float32(row_bias[j] + col_bias[i])
         for h in range(z.shape[1]):
             m += c_step[h] * c[i, h, z[j, h]]
+        if not ordinal:
+            mean[e] += m
+        if not shaping:
+            continue
         root = math.sqrt(row_weight[j] * col_weight[i])
         before = 0.0
         expected = 0.0
@@ -173,7 +186,8 @@ def _add_sweep(
             probability[e, b] += upto - before
             expected += values[b] * (upto - before)
             before = upto
-        mean[e] += m if latent else expected
+        if ordinal:
+            mean[e] += expected
 
 
 @njit(nogil=True, cache=True)
@@ -189,6 +203,7 @@ def _add_sweeps(
     col_weight: Array,
     cuts: Array,
     ordinal: Array,
+    shaping: Array,
     values: Array,
     probability: Array,
     mean: Array,
@@ -196,14 +211,16 @@ def _add_sweeps(
     """`_add_sweep` of all kept sweeps."""
     for s in range(z.shape[0]):
         effects = row_bias[s], col_bias[s], row_weight[s], col_weight[s]
-        _add_sweep(rows, cols, z[s], c[s], c_step[s], *effects, cuts[s], not ordinal[s], values, probability, mean)
+        kind = ordinal[s], shaping[s]
+        _add_sweep(rows, cols, z[s], c[s], c_step[s], *effects, cuts[s], *kind, values, probability, mean)
 
 
 def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Array, Array]:
-    """Sums over the kept sweeps of the level distributions (n, levels) and of the expected ratings (n,) of pairs.
+    """Sums over kept sweeps of level distributions (n, levels) and of expected ratings (n,) of pairs.
 
-    ``values`` are the levels, standardised as the chain's ratings were. A Gaussian sweep's expected rating is the
-    mean of its Gaussian, an ordinal one's that of its distribution.
+    Distributions are those of the `Draws.shaping` sweeps, ratings those of all. ``values`` are the levels,
+    standardised as the chain's ratings were. A Gaussian sweep's expected rating is the mean of its Gaussian, an
+    ordinal one's that of its distribution.
     """
     probability = np.zeros((len(rows), len(values)))
     mean = np.zeros(len(rows))
@@ -222,6 +239,7 @@ def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Arra
         single(draws.col_weight, some_cols),
         draws.cuts,
         draws.ordinal,
+        draws.shaping,
         values,
         probability,
         mean,

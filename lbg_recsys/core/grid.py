@@ -35,14 +35,22 @@ def _add_multiple(factor: float, what: Array, m: Array) -> None:
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _add_levels(
-    m: Array, root: Array, cuts: Array, ordinal: bool, gaps: Array, upto: Array, below: Array, mean: Array
+    m: Array,
+    root: Array,
+    cuts: Array,
+    ordinal: bool,
+    shaping: bool,
+    gaps: Array,
+    upto: Array,
+    below: Array,
+    mean: Array,
 ) -> None:
     """Add P(level <= b) of each item to ``below`` (levels - 1, items), and its expected value to ``mean``.
 
     Of an ordinal sweep ``mean`` gets only what its expected value lacks to the highest level: the ``gaps`` between
     levels, each times the probability of staying below it. ``upto`` is scratch.
     """
-    for b in range(cuts.shape[0]):
+    for b in range(cuts.shape[0] if shaping else 0):
         _phi(cuts[b], m, root, upto)
         sums, gap = below[b], gaps[b]
         for i in range(m.shape[0]):
@@ -68,6 +76,7 @@ def _add_sweeps(
     item_weight: Array,
     cuts: Array,
     ordinal: Array,
+    shaping: Array,
     gaps: Array,
     below: Array,
     mean: Array,
@@ -103,7 +112,7 @@ def _add_sweeps(
                 else:
                     for t in range(k):
                         _add_multiple(c_step[s, h] * np.float32(c[s, users[u], h, t]), part[h, t], m)
-            _add_levels(m, root, cuts[s], ordinal[s], gaps, upto, below[u], mean[u])
+            _add_levels(m, root, cuts[s], ordinal[s], shaping[s], gaps, upto, below[u], mean[u])
 
 
 @njit(nogil=True, cache=True)
@@ -122,7 +131,7 @@ def _between(below: Array, count: int, probability: Array) -> None:
 def predict_items(draws: Draws, users: Array, user_rows: bool, n_items: int, values: Array) -> tuple[Array, Array]:
     """What `draws.predict` gives, to within 1e-6 a sweep, for all items of some (known) users.
 
-    Sums over the kept sweeps of the level distributions (users, items, levels) and of the expected ratings.
+    Sums over kept sweeps of the level distributions (users, items, levels) and of the expected ratings.
     """
     below = np.zeros((len(users), len(values) - 1, n_items))
     mean = np.full((len(users), n_items), draws.ordinal.sum() * values[-1])
@@ -144,10 +153,11 @@ def predict_items(draws: Draws, users: Array, user_rows: bool, n_items: int, val
             item_weight,
             draws.cuts,
             draws.ordinal,
+            draws.shaping,
             np.diff(values),
             below[tile],
             mean[tile],
         )
     probability = np.empty((*mean.shape, len(values)))
-    _between(below, len(draws), probability)
+    _between(below, draws.shaping.sum(), probability)
     return probability, mean

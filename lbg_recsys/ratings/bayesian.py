@@ -203,7 +203,7 @@ class BayesianLBGModel(RatingModel):
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
     def predictive(self, users: Ints, items: Ints) -> Predictive:
-        """The distribution of each pair: the average over all kept sweeps, tilted to its expected rating."""
+        """The distribution of each pair: the average over kept sweeps, tilted to its expected rating."""
         if not self._draws:
             return Predictive(np.ones((len(users), len(self.levels))))
         sums = (
@@ -227,9 +227,8 @@ class BayesianLBGModel(RatingModel):
     def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
         """The distributions (n, levels) from the sums of each side over its kept sweeps: their average, tilted."""
         probability, mean = (sum(side) for side in zip(*sums, strict=True))
-        count = sum(len(draws) for draws in self._draws.values())
-        probability /= count
-        tilt(probability, self.levels, self.standard_.raw(mean / count))
+        probability /= sum(draws.shaping.sum() for draws in self._draws.values())
+        tilt(probability, self.levels, self.standard_.raw(mean / sum(map(len, self._draws.values()))))
         return np.asarray(probability)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
