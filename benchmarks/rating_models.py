@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from lbg_recsys.core import predictive
 from lbg_recsys.ratings import LBGModel, RatingMatrix
-from lbg_recsys.ratings.bayesian import STRONG, BayesianLBGModel
-from lbg_recsys.recommended import LBG_FOR_RATINGS
+from lbg_recsys.ratings.bayesian import BayesianLBGModel
+from lbg_recsys.recommended import BAYESIAN_STRONG, LBG_FOR_RATINGS
 
 LEVELS = np.arange(1.0, 6.0)
 SEED = 0
@@ -164,7 +164,7 @@ def our_models():
     return {
         "LBG, the paper's (5 topics, mode)": lbg(),
         "LBG, recommended (10 topics on biases)": lbg(**LBG_FOR_RATINGS),
-        "Bayesian LBG, strong": bayesian_lbg(**STRONG),
+        "Bayesian LBG, strong": bayesian_lbg(**BAYESIAN_STRONG),
         "Bayesian LBG, defaults (4 chains)": bayesian_lbg(),
         "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(likelihood="gaussian"),
     }

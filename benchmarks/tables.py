@@ -209,7 +209,7 @@ def newsgroups_full(found):
         )
     head = ["model", "accuracy, held out", "NMI, held out", "accuracy, training", "length", "CPU s"]
     classes = found["results"]["newsgroups"]["length_explained_by_classes"]
-    return f"{markdown_table(head, lines)}\n\nThe true classes have {classes:.2f} in the column \"length\"."
+    return f'{markdown_table(head, lines)}\n\nThe true classes have {classes:.2f} in the column "length".'
 
 
 def spam_clusters(found):

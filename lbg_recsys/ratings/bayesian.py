@@ -31,8 +31,6 @@ MAX_ORDINAL_LEVELS = 25
 # Pairs whose predictions are traced for R-hat, and the R-hat above which a fit warns.
 TRACED_PAIRS = 200
 RHAT_LIMIT = 1.1
-# The setting recommended where accuracy counts more than time: BayesianLBGModel(**STRONG).
-STRONG = {"n_chains": 4}
 
 
 class BayesianLBGModel(RatingModel):
