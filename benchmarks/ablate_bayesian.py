@@ -1,160 +1,223 @@
-"""What in Bayesian LBG helps? One thing changed at a time, on an inner split of training data.
+"""What in Bayesian LBG helps? One thing changed at a time, on inner splits of training data.
 
-The training part of the first random fold is split 90/10 once more; no test fold is seen. Every variant runs eight
-chains (two seeds of each orientation and likelihood); one variant repeats the reference with other seeds, to show how
-much of a difference is chance.
+Three splits: the training part of a random fold, split 90/10 once more; no test fold is seen. Every variant averages
+eight chains (two seeds of each orientation and likelihood) unless its name says otherwise, and is compared with the
+reference on the same split. Chains are run once and kept in the folder given, so that ensembles of several kinds of
+chains cost nothing more, and an interrupted run goes on where it was.
 
-    python -m benchmarks.ablate_bayesian
+    python -m benchmarks.ablate_bayesian FOLDER
 """
 
-import json
-import time
-from dataclasses import replace
+import sys
+from dataclasses import dataclass
 from itertools import product
-from unittest import mock
+from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import RESULTS, movielens_checksum, random_folds
-from lbg_recsys.core import gibbs, predictive
-from lbg_recsys.core.draws import Draws, predict, tilt
-from lbg_recsys.core.ensemble import Run
-from lbg_recsys.core.gibbs import Chain, ChainSettings
+from benchmarks.bayesian_extensions import DaysAndMonths, ItemCuts, TimeEffects, UserCuts
+from benchmarks.bayesian_variants import (
+    Cold,
+    Company,
+    FixedNoise,
+    LearnedShape,
+    LearnedWeight,
+    NoAmount,
+    NoProfile,
+    Restarted,
+    Sharpened,
+    SparseShares,
+    Tempered,
+)
+from benchmarks.common import RESULTS, movielens_checksum
+from benchmarks.inner_splits import Family, Split
+from lbg_recsys.core import predictive
+from lbg_recsys.core.draws import tilt
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.evaluation.report import markdown_table, record, write_json
-from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian import INDICATOR_WEIGHT, entries_of
-from lbg_recsys.ratings.bayesian_users import Standard
+from lbg_recsys.evaluation.report import record, write_json
+from lbg_recsys.files import atomic_write
 
 OUTPUT = RESULTS / "ablation_bayesian.json"
-SWEEPS, BURN_IN, KEPT = 160, 50, 64
-MEASURES = ("rmse", "mae_mean", "mae_median", "log_score", "one_chain_rmse", "cpu_s")
+SPLITS, FRESH_SPLITS = (0, 1, 2), (3, 4, 5)
+KINDS = tuple(product((True, False), (False, True)))  # users as rows, ordinal
+GAUSSIAN, ORDINAL = (tuple(kind for kind in KINDS if kind[1] == ordinal) for ordinal in (False, True))
 
-
-def inner_split(seed=0):
-    """(train matrix, test table) out of the training part of random fold 0."""
-    table = random_folds()[0][0].sample(frac=1.0, random_state=seed, ignore_index=True)
-    test, train = table.iloc[: len(table) // 10], table.iloc[len(table) // 10 :]
-    return RatingMatrix.from_arrays(train.user, train.item, train.rating, scale=(1, 5)), test
-
-
-class FixedNoise(Chain):
-    """The noise's scale is the current mean squared residual instead of a parameter with a prior."""
-
-    def sweep_effects(self):
-        super().sweep_effects()
-        self.noise_rate = self.settings.user_noise_shape * self.training_error() ** 2
-
-
-class NoProfile(Chain):
-    """Class means and biases know nothing of who rated what."""
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        blocks = self.settings.n_components * self.settings.n_classes
-        self.phi[:, :blocks] = 0.0
-        self.gram[:blocks] = self.gram[:, :blocks] = 0.0
-        self.settings = replace(self.settings, follow_profiles=False)
-
-
-def only_constant(n_col, among):
-    """No amount of ratings among the features: two constants."""
-    return np.ones((len(n_col), 2)) * np.array([1.0, 0.0])
-
-
-VARIANTS = {
-    "reference": {},
-    "reference, other seeds": {"seeds": (10, 11)},
-    "no tilting to the expected rating": {"tilted": False},
-    "Gaussian levels cut half-way (not matched to counts)": {"matched": False},
-    "no indicator evidence in classes (w = 0)": {"weight": 0.0},
-    "indicator evidence times three": {"weight": 3.0},
-    "no indicator profile phi": {"chain": NoProfile},
-    "no amount of ratings among the features": {"features": only_constant},
-    "noise scale = mean squared residual": {"chain": FixedNoise},
-    "noise of items all alike": {"settings": {"item_noise_shape": 1e6}},
-    "prior Gamma(1/2, 1/2) on precisions": {"settings": {"spread": (0.5, 0.5)}},
-    "8 components": {"settings": {"n_components": 8}},
-    "5 classes": {"settings": {"n_classes": 5}},
-    "gaussian chains only (4 seeds)": {"likelihoods": (False,), "seeds": (0, 1, 2, 3)},
-    "ordinal chains only (4 seeds)": {"likelihoods": (True,), "seeds": (0, 1, 2, 3)},
+FAMILIES = {
+    "reference": Family(),
+    "w = 0": Family(weight=0.0),
+    "w doubled": Family(weight=2.0),
+    "w learned": Family(chain=LearnedWeight),
+    "no profile": Family(chain=NoProfile),
+    "no amount": Family(chain=NoAmount),
+    "company": Family(chain=Company),
+    "fixed noise": Family(chain=FixedNoise),
+    "noise shape 5": Family(settings={"user_noise_shape": 5.0}),
+    "noise shape 20": Family(settings={"user_noise_shape": 20.0}),
+    "noise shape learned": Family(chain=LearnedShape),
+    "items alike": Family(settings={"item_noise_shape": 1e6}),
+    "wide": Family(settings={"spread": (0.5, 0.5)}),
+    "8 components": Family(settings={"n_components": 8}),
+    "24 components": Family(settings={"n_components": 24}),
+    "2 classes": Family(settings={"n_components": 24, "n_classes": 2}),
+    "5 classes": Family(settings={"n_classes": 5}),
+    "6 classes, sparse": Family(chain=SparseShares, settings={"n_classes": 6}),
+    "user cuts": Family(chain=UserCuts),
+    "item cuts": Family(chain=ItemCuts),
+    "tempered": Family(chain=Tempered),
+    "sharpened": Family(chain=Sharpened),
+    "cold": Family(chain=Cold),
+    "restarted": Family(chain=Restarted),
+    "days": Family(chain=TimeEffects),
+    "days and months": Family(chain=DaysAndMonths),
+    "long": Family(sweeps=320, burn_in=60),
+    "short": Family(sweeps=80, burn_in=30),
+    "short, 5 classes": Family(settings={"n_classes": 5}, sweeps=80, burn_in=30),
+    "full": Family(sweeps=250, burn_in=60),
+    "full, 5 classes": Family(settings={"n_classes": 5}, sweeps=250, burn_in=60),
+    "full, user cuts": Family(chain=UserCuts, sweeps=250, burn_in=60),
+    "full, user cuts, 5 classes": Family(chain=UserCuts, settings={"n_classes": 5}, sweeps=250, burn_in=60),
 }
 
 
-def run_variant(
-    matrix,
-    test,
-    *,
-    seeds=(0, 1),
-    likelihoods=(False, True),
-    chain=Chain,
-    features=gibbs.column_features,
-    settings=None,
-    weight=1.0,
-    matched=True,
-    tilted=True,
-):
-    """The measures of one variant."""
-    standard, levels = Standard.of(matrix), matrix.scale.levels
-    users, items = matrix.users.codes(test.user), matrix.items.codes(test.item)
-    truth = test.rating.to_numpy(float)
-    started, singles = time.process_time(), []
-    probability, mean, count = 0.0, 0.0, 0
-    for user_rows, ordinal, seed in product((True, False), likelihoods, seeds):
-        with mock.patch.object(gibbs, "column_features", features):
-            one = chain(
-                entries_of(matrix, standard, user_rows),
-                standard.middles,
-                ChainSettings(
-                    ordinal=ordinal,
-                    user_rows=user_rows,
-                    indicator_weight=weight * INDICATOR_WEIGHT[user_rows],
-                    **settings or {},
-                ),
-                np.random.SeedSequence([seed, user_rows, ordinal]),
-            )
-        nothing = np.zeros(1, np.int64)
-        run = Run(one, nothing, nothing, KEPT, -(-(SWEEPS - BURN_IN) // KEPT), matched)
-        for sweep in range(SWEEPS):
-            run.step(sweep >= BURN_IN)
-        draws = Draws.joined(run.kept)
-        some, expected = predict(draws, *((users, items) if user_rows else (items, users)), standard.levels)
-        singles.append(metrics.rmse(truth, standard.raw(expected / len(draws)).clip(1, 5)))
-        probability, mean, count = probability + some, mean + expected, count + len(draws)
-    probability = probability / count
-    if tilted:
-        tilt(probability, levels, standard.raw(mean / count))
+def chains(family, seeds=(0, 1), kinds=KINDS):
+    """Members of an ensemble."""
+    return [(family, *kind, seed) for kind in kinds for seed in seeds]
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Chains whose predictions are averaged, and how."""
+
+    members: list
+    tilted: bool = True  # to the expected rating
+    shaped_by_all: bool = False  # whether Gaussian chains, too, give the distribution its shape where ordinal ones do
+
+
+ITEM_CUTS = chains("reference", kinds=GAUSSIAN) + chains("item cuts", kinds=ORDINAL)
+OWN_CUTS = chains("reference", kinds=GAUSSIAN) + chains("user cuts", kinds=ORDINAL)
+ALL_SEEDS = (0, 1, 10, 11)
+VARIANTS = {
+    "reference": Ensemble(chains("reference")),
+    "reference, other seeds": Ensemble(chains("reference", (10, 11))),
+    "no indicator profile phi": Ensemble(chains("no profile")),
+    "no amount of ratings among the features": Ensemble(chains("no amount")),
+    "how many ratings its rows have instead of its own amount": Ensemble(chains("company")),
+    "no indicator evidence in classes (w = 0)": Ensemble(chains("w = 0")),
+    "indicator evidence doubled": Ensemble(chains("w doubled")),
+    "chains with w = 0 and with w doubled": Ensemble(chains("w = 0", (0,)) + chains("w doubled", (1,))),
+    "w learned": Ensemble(chains("w learned")),
+    "noise scale = mean squared residual": Ensemble(chains("fixed noise")),
+    "noise of users less alike (shape 5)": Ensemble(chains("noise shape 5")),
+    "noise of users more alike (shape 20)": Ensemble(chains("noise shape 20")),
+    "shape of the noise learned": Ensemble(chains("noise shape learned")),
+    "noise of items all alike": Ensemble(chains("items alike")),
+    "prior Gamma(1/2, 1/2) on precisions": Ensemble(chains("wide")),
+    "8 components": Ensemble(chains("8 components")),
+    "24 components": Ensemble(chains("24 components")),
+    "24 components of 2 classes": Ensemble(chains("2 classes")),
+    "5 classes": Ensemble(chains("5 classes")),
+    "6 classes, Dirichlet(1/6)": Ensemble(chains("6 classes, sparse")),
+    "tempered burn-in": Ensemble(chains("tempered")),
+    "ratings count more during the burn-in": Ensemble(chains("sharpened")),
+    "ratings always count more for the classes": Ensemble(chains("cold")),
+    "weakest component restarted in the burn-in": Ensemble(chains("restarted")),
+    "users' own cut points": Ensemble(OWN_CUTS),
+    "items' own cut points": Ensemble(ITEM_CUTS),
+    "rating time: effect of a user's day": Ensemble(chains("days")),
+    "rating time: also of an item's month": Ensemble(chains("days and months")),
+    "no tilting to the expected rating": Ensemble(chains("reference"), tilted=False),
+    "shape of the distribution by all chains": Ensemble(chains("reference"), shaped_by_all=True),
+    "gaussian chains only (4 seeds)": Ensemble(chains("reference", ALL_SEEDS, GAUSSIAN)),
+    "ordinal chains only (4 seeds)": Ensemble(chains("reference", ALL_SEEDS, ORDINAL)),
+    "4 chains of 320 sweeps": Ensemble(chains("long", (0,))),
+    "16 chains of 80 sweeps": Ensemble(chains("short", (0, 1, 2, 3))),
+    "16 chains of 80 sweeps, 5 classes": Ensemble(chains("short, 5 classes", (0, 1, 2, 3))),
+    "varied: 3 and 5 classes": Ensemble(chains("reference", (0,)) + chains("5 classes", (1,))),
+    "varied: 16 x 3, 24 x 2": Ensemble(chains("reference", (0,)) + chains("2 classes", (1,))),
+}
+
+# What looked good, again: on splits and seeds that nothing was chosen by, with as many and as long chains as STRONG.
+FRESH = (20, 21, 22, 23)
+CUTS_3 = chains("full, user cuts", FRESH, ORDINAL)
+CUTS_5 = chains("full, user cuts, 5 classes", FRESH, ORDINAL)
+GAUSSIAN_3, GAUSSIAN_5 = (chains(family, FRESH, GAUSSIAN) for family in ("full", "full, 5 classes"))
+CONFIRMATION = {
+    "16 chains of 250 sweeps": Ensemble(chains("full", FRESH)),
+    "shape of the distribution by all chains": Ensemble(chains("full", FRESH), shaped_by_all=True),
+    "users' own cut points": Ensemble(GAUSSIAN_3 + CUTS_3),
+    "half of the chains with 5 classes": Ensemble(chains("full", FRESH[:2]) + chains("full, 5 classes", FRESH[2:])),
+    "5 classes": Ensemble(chains("full, 5 classes", FRESH)),
+    "5 classes and users' own cut points": Ensemble(GAUSSIAN_5 + CUTS_5),
+    "5 classes (Gaussian), 3 classes and users' own cut points (ordinal)": Ensemble(GAUSSIAN_5 + CUTS_3),
+}
+
+
+class Chains:
+    """Chains of one split, each run when it is asked for the first time and kept in a folder."""
+
+    def __init__(self, folder, number):
+        self.folder, self.number = folder, number
+        self.split = Split(number)
+
+    def __call__(self, member):
+        family, user_rows, ordinal, seed = member
+        path = self.folder / f"{self.number} {family} {user_rows:d}{ordinal:d} {seed}.npz".replace(" ", "_")
+        if not path.exists():
+            with atomic_write(path) as stream:
+                np.savez(stream, **FAMILIES[family].run(self.split, user_rows, ordinal, seed))
+        with np.load(path) as found:
+            return dict(found)
+
+
+def measures(of_split, ensemble):
+    """How good the average of some chains is, on one split."""
+    split, members = of_split.split, [of_split(member) for member in ensemble.members]
+    ordinal = [one for one, (_, _, ordinal, _) in zip(members, ensemble.members, strict=True) if ordinal]
+    shaping = members if ensemble.shaped_by_all or not ordinal else ordinal
+    mean = np.mean([one["mean"] for one in members], axis=0, dtype=float)
+    probability = np.mean([one["probability"] for one in shaping], axis=0, dtype=float)
+    if ensemble.tilted:
+        tilt(probability, split.levels, mean)
+    point = predictive.mean(probability, split.levels)
     return {
-        "rmse": metrics.rmse(truth, predictive.mean(probability, levels)),
-        "mae_mean": metrics.mae(truth, predictive.mean(probability, levels)),
-        "mae_median": metrics.mae(truth, predictive.median(probability, levels)),
-        "log_score": metrics.log_score(np.searchsorted(levels, truth), probability),
-        "one_chain_rmse": float(np.mean(singles)),
-        "cpu_s": time.process_time() - started,
+        "rmse": metrics.rmse(split.truth, point),
+        "mae": metrics.mae(split.truth, point),
+        "mae_median": metrics.mae(split.truth, predictive.median(probability, split.levels)),
+        "log_score": metrics.log_score(np.searchsorted(split.levels, split.truth), probability),
+        "one_chain_rmse": float(np.mean([metrics.rmse(split.truth, one["mean"].clip(1, 5)) for one in members])),
+        "cpu_s": float(sum(one["cpu_s"] for one in members)),
     }
+
+
+def ablation(folder, splits, variants):
+    """Measures of every variant on each split."""
+    chains_of = [Chains(folder, number) for number in splits]
+    results = {}
+    for name, ensemble in variants.items():
+        results[name] = [measures(one, ensemble) for one in chains_of]
+        print(name, [round(row["rmse"], 4) for row in results[name]], flush=True)
+    return results
 
 
 def main():
     """Run what is missing."""
-    results = json.loads(OUTPUT.read_text())["results"]["variants"] if OUTPUT.exists() else {}
-    matrix, test = inner_split()
-    for name, change in VARIANTS.items():
-        if name in results:
-            continue
-        results[name] = run_variant(matrix, test, **change)
-        print(name, results[name], flush=True)
-        table = markdown_table(["variant", *MEASURES], [[name, *row.values()] for name, row in results.items()])
-        write_json(
-            OUTPUT,
-            record(
-                f"one thing changed at a time, {SWEEPS} sweeps of which {BURN_IN} burn-in, inner split",
-                "python -m benchmarks.ablate_bayesian",
-                {"variants": results, "table": table.splitlines()},
-                data=movielens_checksum(),
-                seeds=[0, 1, 2, 3, 10, 11],
-            ),
-        )
-    print(table)
+    if len(sys.argv) != 2:
+        sys.exit("python -m benchmarks.ablate_bayesian FOLDER: name a folder for single chains")
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(
+        OUTPUT,
+        record(
+            "one thing changed at a time: measures on each inner split",
+            "python -m benchmarks.ablate_bayesian FOLDER",
+            {
+                "variants": ablation(folder, SPLITS, VARIANTS),
+                "confirmation": ablation(folder, FRESH_SPLITS, CONFIRMATION),
+            },
+            data=movielens_checksum(),
+            seeds=[0, 1, 2, 3, 10, 11, *FRESH],
+        ),
+    )
 
 
 if __name__ == "__main__":

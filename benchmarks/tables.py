@@ -1,5 +1,7 @@
 """Results as Markdown: one function a table or sentence, all figures from benchmarks/results/*.json."""
 
+import numpy as np
+
 from benchmarks.common import OFFICIAL
 from benchmarks.records import means
 from lbg_recsys.evaluation.report import markdown_table
@@ -112,13 +114,36 @@ def bayesian_cost(found):
 
 
 def ablation(found):
-    """One thing changed at a time."""
-    keys = {**MEASURES, "one_chain_rmse": "RMSE of one chain"}
-    lines = [
-        [name, *(row["mae_mean" if key == "mae" else key] for key in keys), f"{row['cpu_s']:.0f}"]
-        for name, row in found["results"]["variants"].items()
-    ]
-    return markdown_table(["variant", *keys.values(), "CPU s"], lines)
+    """One thing changed at a time, beside the mean of two references that differ in their seeds."""
+    return differences(found["results"]["variants"], ("reference", "reference, other seeds"))
+
+
+def confirmation(found):
+    """What looked good, on other splits, beside the first of them."""
+    variants = found["results"]["confirmation"]
+    return differences(variants, (next(iter(variants)),))
+
+
+def differences(variants, references):
+    """Differences to the references and their standard errors over the splits; a row that is a reference as it is."""
+    keys = [*MEASURES, "one_chain_rmse"]
+    table = {
+        name: {key: np.array([row[key] for row in rows]) for key in (*keys, "cpu_s")}
+        for name, rows in variants.items()
+    }
+    usual = {key: np.mean([table[name][key] for name in references], axis=0) for key in keys}
+    lines = []
+    for name, row in table.items():
+        if name == references[0]:
+            cells = [usual[key].mean() for key in keys]
+        else:
+            cells = [difference(row[key] - usual[key]) for key in keys]
+        lines.append([name, *cells, f"{np.median(row['cpu_s']):.0f}"])
+    return markdown_table(["variant", *MEASURES.values(), "RMSE of one chain", "CPU s"], lines)
+
+
+def difference(values):
+    return f"{values.mean():+.4f} ± {values.std(ddof=1) / np.sqrt(len(values)):.4f}"
 
 
 def calibration(found):

@@ -134,6 +134,7 @@ BLOCKS = {
         "accuracy": of("accuracy", tables.accuracy_full, tables.accuracy_notes),
         "accuracy on the official splits": of("accuracy", tables.accuracy_official),
         "ablation": of("ablation_bayesian", tables.ablation),
+        "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
     },
     "docs/text.md": {

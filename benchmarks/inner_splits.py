@@ -1,0 +1,100 @@
+"""Inner splits of training data, and single chains run on them: settings are chosen by these, not by test folds."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.bayesian_extensions import predict_beyond
+from benchmarks.bayesian_variants import Variant
+from benchmarks.common import random_folds
+from lbg_recsys.core.draws import Draws, predict
+from lbg_recsys.core.ensemble import Run
+from lbg_recsys.core.gibbs import ChainSettings
+from lbg_recsys.datasets import load_movielens_100k
+from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.ratings.bayesian import INDICATOR_WEIGHT, entries_of
+from lbg_recsys.ratings.bayesian_users import Standard
+
+KEPT = 64
+DAY = 86400
+
+
+class Split:
+    """The training part of a random fold, split 90/10 once more; from number 5 on the folds are split again."""
+
+    def __init__(self, number):
+        table = random_folds()[number % 5][0].merge(load_movielens_100k().ratings[["user", "item", "timestamp"]])
+        table = table.sample(frac=1.0, random_state=number, ignore_index=True)
+        self.test, self.train = table.iloc[: len(table) // 10], table.iloc[len(table) // 10 :]
+        self.matrix = RatingMatrix.from_arrays(self.train.user, self.train.item, self.train.rating, scale=(1, 5))
+        self.standard = Standard.of(self.matrix)
+        self.levels = self.matrix.scale.levels
+        self.truth = self.test.rating.to_numpy(float)
+        self.test_users, self.test_items = self.codes(self.test)
+        self._entries = {side: entries_of(self.matrix, self.standard, side) for side in (True, False)}
+
+    def codes(self, table):
+        """(users, items) of a table, -1 where training did not meet them."""
+        return self.matrix.users.codes(table.user), self.matrix.items.codes(table.item)
+
+    def entries(self, user_rows):
+        """What a chain learns from."""
+        return self._entries[user_rows]
+
+    def pairs(self, user_rows):
+        """(rows, columns) of the test pairs."""
+        return (self.test_users, self.test_items) if user_rows else (self.test_items, self.test_users)
+
+    def groups(self, name, user_rows):
+        """Codes of user and day or of item and month: of every entry, in the chain's order, and of test pairs."""
+        users, items = self.codes(self.train)
+        key, test = (self._group(name, table) for table in (self.train, self.test))
+        key = key[np.lexsort((items, users) if user_rows else (users, items))]
+        known, train = np.unique(key, return_inverse=True)
+        place = np.searchsorted(known, test).clip(max=len(known) - 1)
+        return train, np.where(known[place] == test, place, -1)
+
+    def _group(self, name, table):
+        who, length = {"user_day": (table.user, DAY), "item_month": (table.item, 30 * DAY)}[name]
+        return who.to_numpy() * 10**6 + table.timestamp.to_numpy() // length
+
+
+@dataclass(frozen=True)
+class Family:
+    """Chains that differ only in orientation, likelihood and seed."""
+
+    chain: type = Variant
+    settings: dict = field(default_factory=dict)
+    weight: float = 1.0  # of the indicator evidence, times the default
+    sweeps: int = 160
+    burn_in: int = 50
+
+    def run(self, split, user_rows, ordinal, seed):
+        """One chain: level probabilities and expected ratings of the test pairs, and CPU seconds."""
+        started = time.process_time()
+        settings = ChainSettings(
+            ordinal=ordinal,
+            user_rows=user_rows,
+            indicator_weight=self.weight * INDICATOR_WEIGHT[user_rows],
+            **self.settings,
+        )
+        chain = self.chain(split, settings, np.random.SeedSequence([seed, user_rows, ordinal]))
+        nothing = np.zeros(1, np.int64)
+        run = Run(chain, nothing, nothing, KEPT, -(-(self.sweeps - self.burn_in) // KEPT), True)
+        beyond = []
+        for sweep in range(self.sweeps):
+            kept = len(run.kept)
+            run.step(sweep >= self.burn_in)
+            if len(run.kept) > kept:
+                beyond.append(chain.beyond())
+        if beyond[0] is None:
+            sums = predict(Draws.joined(run.kept), *split.pairs(user_rows), split.standard.levels)
+        else:
+            sums = predict_beyond(run.kept, beyond, *split.pairs(user_rows), split.standard.levels)
+        probability, mean = (total / len(run.kept) for total in sums)
+        return {
+            "probability": probability.astype(np.float32),
+            "mean": split.standard.raw(mean).astype(np.float32),
+            "cpu_s": np.array(time.process_time() - started),
+        }
