@@ -136,7 +136,7 @@ VARIANTS = {
     "varied: 16 x 3, 24 x 2": Ensemble(chains("reference", (0,)) + chains("2 classes", (1,))),
 }
 
-# What looked good, again: on splits and seeds that nothing was chosen by, with as many and as long chains as when strong.
+# What looked good, again: on splits and seeds that nothing was chosen by, with many and long chains.
 FRESH = (20, 21, 22, 23)
 CUTS_3 = chains("full, user cuts", FRESH, ORDINAL)
 CUTS_5 = chains("full, user cuts, 5 classes", FRESH, ORDINAL)
