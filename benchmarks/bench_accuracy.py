@@ -24,6 +24,7 @@ from benchmarks.records import FoldRecord, means
 from lbg_recsys.core import predictive
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import markdown_table
+from lbg_recsys.recommended import LBG_FOR_RATINGS
 
 MEASURES = ("rmse", "mae", "mae_median", "log_score", "fit_s", "predict_s")
 
@@ -58,7 +59,7 @@ def warm_up(train):
         {
             "Bayesian LBG": models.bayesian_lbg(n_sweeps=15, burn_in=5),
             "LBG": models.lbg(),
-            "LBG on biases": models.lbg(**models.RECOMMENDED),
+            "LBG on biases": models.lbg(**LBG_FOR_RATINGS),
         },
         myfm=lambda: {"myFM": models.myfm_model(ordinal=True, n_iter=2)},
         cornac=models.cornac_models,

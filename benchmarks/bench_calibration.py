@@ -10,11 +10,12 @@ import warnings
 import numpy as np
 
 from benchmarks.common import RESULTS, entrants, movielens_checksum, progress_bar, random_folds
-from benchmarks.rating_models import LEVELS, RECOMMENDED, bayesian_lbg, lbg, myfm_model
+from benchmarks.rating_models import LEVELS, bayesian_lbg, lbg, myfm_model
 from lbg_recsys.core import predictive
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.ratings import as_matrix
+from lbg_recsys.recommended import LBG_FOR_RATINGS
 
 
 def fitted_by(fit):
@@ -54,7 +55,7 @@ def contestants():
     ours = {
         "Bayesian LBG": fitted_by(bayesian_lbg()),
         "LBG, the paper's": fitted_by(lbg()),
-        "LBG on biases, tempered": fitted_by(lbg(**RECOMMENDED)),
+        "LBG on biases, tempered": fitted_by(lbg(**LBG_FOR_RATINGS)),
     }
     histograms = {
         "histogram of user x item": histogram(True, True),
