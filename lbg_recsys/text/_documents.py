@@ -25,6 +25,11 @@ def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
     return documents
 
 
+def n_filled(documents: sp.csr_array) -> int:
+    """How many documents have words: no more topics than that can be fitted to them."""
+    return int(np.count_nonzero(np.diff(documents.indptr)))
+
+
 def enough_documents(documents: sp.csr_array, n_components: int) -> sp.csr_array:
     """The documents that have words; an error where there are fewer of them than topics.
 
@@ -35,13 +40,13 @@ def enough_documents(documents: sp.csr_array, n_components: int) -> sp.csr_array
             f"n_samples={documents.shape[0]} should be >= n_components={n_components}: "
             "give more documents or ask for fewer topics"
         )
-    filled = np.diff(documents.indptr) > 0
-    if filled.sum() < n_components:
+    filled = n_filled(documents)
+    if filled < n_components:
         raise ValueError(
-            f"only {filled.sum()} of n_samples={len(filled)} documents have any words, and "
+            f"only {filled} of n_samples={documents.shape[0]} documents have any words, and "
             f"n_components={n_components} topics are to be fitted: check the vocabulary or ask for fewer topics"
         )
-    return documents if filled.all() else documents[filled]
+    return documents if filled == documents.shape[0] else documents[np.diff(documents.indptr) > 0]
 
 
 def ranked_documents(documents: sp.csr_array) -> SparseRows:

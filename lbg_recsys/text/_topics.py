@@ -51,13 +51,14 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin
         return self.fit(X).labels_
 
     def score_samples(self, X: Any) -> Floats:
-        """log Pr(d) of each document, (n_documents,)."""
+        """log Pr(d) of each document, (n_documents,), in the precision of ``X``."""
         check_is_fitted(self)
-        return self._log_likelihood(checked_documents(self, X, reset=False))
+        documents = checked_documents(self, X, reset=False)
+        return self._log_likelihood(documents).astype(documents.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log Pr(d) of the documents."""
-        return float(self.score_samples(X).mean())
+        return float(self.score_samples(X).mean(dtype=np.float64))
 
     def top_keywords(self, feature_names: Any = None, n: int = 10) -> list[list[str]]:
         """The ``n`` leading words of every topic, most probable first.
@@ -84,6 +85,6 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        # No classifier; but who asks for the shape of predict_proba (scikit-learn's sparse checks do) looks here.
+        # No classifier, but scikit-learn's sparse checks read this tag wherever there is a predict_proba.
         tags.classifier_tags = ClassifierTags(multi_class=self.n_components != 2)
         return tags

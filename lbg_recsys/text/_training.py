@@ -121,7 +121,8 @@ def train(
     used, resting = 0, not moving
     while True:
         budget = recipe.max_iter - used
-        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, callback)
+        told = _counting_from(used, callback)
+        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, told)
         used += result.n_iter
         mu = posteriors_given(keywords, result.parameters, recipe)
         if not moving:
@@ -176,6 +177,11 @@ def _em_given_keywords(
         tol=recipe.tol,
         callback=callback,
     )
+
+
+def _counting_from(used: int, callback: Callable[[int, float], None] | None) -> Callable[[int, float], None] | None:
+    """A callback that is told the iteration of the whole fit rather than of one run of EM."""
+    return None if callback is None else lambda iteration, bound: callback(used + iteration, bound)
 
 
 def _annealed(

@@ -11,15 +11,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fi
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from lbg_recsys.core.rows import Floats
-from lbg_recsys.text._documents import checked_documents, ranked_documents
+from lbg_recsys.text._documents import checked_documents, n_filled, ranked_documents
 from lbg_recsys.text._training import Background, background_of
 from lbg_recsys.text.mixture import LBGMixture
 
 _HELD_OUT = 0.2
+
+
+def _once_fitted(model: Any) -> bool:
+    check_is_fitted(model)
+    return True
 
 
 class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -33,7 +39,8 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : LBGMixture, MixtureOfUnigrams, PLSI or None
         The model of a class, cloned. None is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5,
-        prior_gauss=50)``: all words of a document, and its number of words is evidence too.
+        prior_gauss=50)``: all words of a document, and its number of words is evidence too. To search its
+        parameters as ``estimator__...`` write that mixture out: None has none.
     n_topics : int, sequence of int, or None
         Topics per class. Of several numbers each class takes the one that gives a fifth of its documents, held
         out, the highest likelihood. None leaves ``estimator``'s own. Never more than a class has documents.
@@ -119,11 +126,16 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """log Pr(l | d), (n_documents, n_classes); a moved threshold counts as a moved class prior.
-
-        There is no ``predict_proba``: as with naive Bayes these are good for ranking, far too sure as numbers.
-        """
+        """log Pr(l | d), (n_documents, n_classes); a moved threshold counts as a moved class prior."""
         return log_softmax(self._joint(X), axis=1)
+
+    @available_if(_once_fitted)
+    def predict_proba(self, X: Any) -> Floats:
+        """Pr(l | d), (n_documents, n_classes). As with naive Bayes good for ranking, far too sure as numbers.
+
+        Only a fitted classifier has it, as ``docs/text.md`` explains.
+        """
+        return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each document."""
@@ -181,8 +193,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _fitted(self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int) -> Any:
         model = self._template()
-        filled = max(1, int((np.diff(documents.indptr) > 0).sum()))
-        model.set_params(n_components=min(n_topics, filled))
+        model.set_params(n_components=max(1, min(n_topics, n_filled(documents))))
         if model.random_state is None:
             model.set_params(random_state=seed)
         if background is None:
@@ -225,4 +236,5 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _joint(models: list[Any], log_prior: Floats, documents: sp.csr_array) -> Floats:
-    return np.column_stack([model.score_samples(documents) for model in models]) + log_prior
+    words = documents.astype(np.float64)  # differences of large numbers: float32 would lose them
+    return np.column_stack([model.score_samples(words) for model in models]) + log_prior

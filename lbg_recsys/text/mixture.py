@@ -1,6 +1,5 @@
 """The Latent Bernoulli-Gauss mixture of documents."""
 
-import logging
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -41,8 +40,8 @@ from lbg_recsys.text._training import (
     train,
 )
 
-_log = logging.getLogger(__name__)
 _ALL_WORDS = np.iinfo(np.int32).max
+_REPORT_EVERY = 10  # iterations
 
 
 class LBGMixture(TopicModel):
@@ -98,7 +97,7 @@ class LBGMixture(TopicModel):
     random_state : int, RandomState or None
         The same seed gives the same bits.
     verbose : int
-        Log the bound at each iteration (logger ``lbg_recsys.text.mixture``, level INFO).
+        1: print the bound at every tenth iteration and how each start ended. 2: at every iteration.
 
     Attributes
     ----------
@@ -186,7 +185,7 @@ class LBGMixture(TopicModel):
         rows, recipe = ranked_documents(filled), replace(self._recipe(), background=background)
         trained = fit_restarts(
             lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
-            lambda mu: train(rows, mu, recipe, self._report if self.verbose else None),
+            lambda mu: self._train(rows, mu, recipe),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
@@ -195,6 +194,19 @@ class LBGMixture(TopicModel):
         self._keep(trained, documents.dtype)
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
+
+    def _train(self, rows: SparseRows, mu: Floats, recipe: Recipe) -> Trained:
+        if not self.verbose:
+            return train(rows, mu, recipe)
+        # print, as scikit-learn's own estimators do: who asks for it has not set up logging
+        trained = train(rows, mu, recipe, self._report)
+        how = "settled" if trained.converged else "stopped unsettled"
+        print(f"EM {how} after {trained.n_iter} iterations, lower bound {trained.lower_bound:.6f} a document")
+        return trained
+
+    def _report(self, iteration: int, bound: float) -> None:
+        if self.verbose > 1 or iteration == 1 or iteration % _REPORT_EVERY == 0:
+            print(f"  iteration {iteration}: bound {bound:.6f} a document (keywords only)")
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> "LBGMixture":
@@ -253,11 +265,11 @@ class LBGMixture(TopicModel):
     def bic(self, X: Any) -> float:
         """Bayesian information criterion of the model for documents ``X``: the lower the better."""
         likelihood = self.score_samples(X)
-        return float(-2.0 * likelihood.sum() + self._n_parameters() * np.log(len(likelihood)))
+        return float(-2.0 * likelihood.sum(dtype=np.float64) + self._n_parameters() * np.log(len(likelihood)))
 
     def aic(self, X: Any) -> float:
         """Akaike information criterion of the model for documents ``X``: the lower the better."""
-        return float(-2.0 * self.score_samples(X).sum() + 2.0 * self._n_parameters())
+        return float(-2.0 * self.score_samples(X).sum(dtype=np.float64) + 2.0 * self._n_parameters())
 
     def _n_parameters(self) -> int:
         k, n = self.keyword_prob_.shape
@@ -337,6 +349,3 @@ class LBGMixture(TopicModel):
 
     def _q(self) -> Ints:
         return np.asarray(self.n_keywords_, dtype=np.int64)
-
-    def _report(self, iteration: int, bound: float) -> None:
-        _log.info("iteration %d: bound %.6f a document", iteration, bound)

@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from lbg_recsys.text._documents import checked_documents
+from lbg_recsys.text._documents import checked_documents, n_filled
 from lbg_recsys.text.mixture import LBGMixture
 
 
@@ -20,7 +20,8 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : LBGMixture or None
-        The mixture to fit, cloned; None is ``LBGMixture()``. Its parameters are reached as ``estimator__...``.
+        The mixture to fit, cloned. The parameters of a given one are reached as ``estimator__...``; None is
+        ``LBGMixture()``, with fewer topics where fewer documents have words, and has none to reach.
     delta : float
         The least keyword probability.
     n_features_to_select : int or None
@@ -46,7 +47,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict_proba"]), None],
+        "estimator": [LBGMixture, None],
         "delta": [Interval(Real, 0, 1, closed="both")],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
         "renormalize": ["boolean"],
@@ -74,7 +75,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"n_features_to_select={wanted}, but X has only {documents.shape[1]} words")
         mixture = LBGMixture() if self.estimator is None else clone(self.estimator)
         if self.estimator is None:
-            mixture.set_params(n_components=min(mixture.n_components, documents.shape[0]))
+            mixture.set_params(n_components=max(1, min(mixture.n_components, n_filled(documents))))
         self.estimator_ = mixture.fit(documents)
         self.scores_ = self.estimator_.keyword_prob_.max(axis=0)
         return self

@@ -273,3 +273,21 @@ def test_no_settling_is_said():
     X, _ = planted(m=100, seed=3)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         LBGMixture(4, max_iter=1).fit(X)
+
+
+@pytest.mark.parametrize("n_keywords", [8, "paper"])
+def test_verbose_tells_how_a_fit_goes_on(corpus, n_keywords, capsys):
+    """The paper's q restarts EM after every change of the keywords; the iterations count on."""
+    options = {"n_keywords": n_keywords, "tol": 0.0, "max_iter": 23, "init": "random", "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        told = {}
+        for verbose in (0, 1, 2):
+            fitted = LBGMixture(4, **options, verbose=verbose).fit(corpus[0])
+            told[verbose] = capsys.readouterr().out.splitlines()
+    assert told[0] == []
+    *each, end = told[2]
+    assert f" after {fitted.n_iter_} iterations, lower bound {fitted.lower_bound_:.6f}" in end
+    assert [line.split(":")[0] for line in each] == [f"  iteration {i}" for i in range(1, fitted.n_iter_ + 1)]
+    assert fitted.n_iter_ > 10
+    assert told[1] == [each[i - 1] for i in (1, 10, 20) if i <= len(each)] + [end]

@@ -45,6 +45,19 @@ def test_selection_by_number_takes_the_largest(data):
         LBGSelector(n_features_to_select=31).fit(data[0])
 
 
+def test_a_selector_wants_a_mixture_with_keywords(data):
+    with pytest.raises(TypeError, match=r"'estimator' parameter of LBGSelector must be an instance of .*LBGMixture"):
+        LBGSelector(MixtureOfUnigrams(2)).fit(data[0])
+
+
+def test_the_default_mixture_has_no_more_topics_than_documents_with_words():
+    X = np.zeros((7, 4))
+    X[0, 0], X[1, 1], X[2, 2] = 1.0, 2.0, 1.0
+    assert LBGSelector().fit(X).estimator_.n_components == 3
+    with pytest.raises(ValueError, match="only 0 of n_samples=7 documents have any words"):
+        LBGSelector().fit(np.zeros((7, 4)))
+
+
 def test_renormalised_documents_have_unit_length(data):
     selector = LBGSelector(LBGMixture(2, random_state=0), n_features_to_select=10, renormalize=True).fit(data[0])
     length = np.sqrt(selector.transform(data[0]).power(2).sum(axis=1))
