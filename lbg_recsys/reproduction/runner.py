@@ -2,11 +2,9 @@
 
 import hashlib
 import json
-import multiprocessing
-import os
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from lbg_recsys.evaluation.report import write_json
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.provenance import library_versions
 from lbg_recsys.reproduction.experiment import Cell, Figures
+from lbg_recsys.reproduction.workers import spread
 
 
 def run_cells(
@@ -39,15 +38,9 @@ def run_cells(
         for cell in waiting:
             keep(cell, measure(cell))
         return found
-    # Fresh processes rather than forks: numba's threads and a fork do not go together.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_one_thread_each)
-    try:
-        running = {pool.submit(measure, cell): cell for cell in waiting}
+    with spread(measure, waiting, n_jobs) as running:
         for future in as_completed(running):
             keep(running[future], future.result())
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
     return found
 
 
@@ -59,11 +52,6 @@ def measure(cell: Cell) -> dict[str, float]:
         warnings.simplefilter("ignore")  # the literal algorithm does not converge, and says so every time
         figures = EXPERIMENTS[cell.experiment].measure(cell.row, cell.setting, cell.seed, cell.quick)
     return {name: float(value) for name, value in figures.items()}
-
-
-def _one_thread_each() -> None:
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
 
 
 def _place(cell: Cell, folder: Path) -> Path:
