@@ -41,16 +41,18 @@ def write_all(
     paths = [folder / f"reproduction.{suffix}" for suffix in ("md", "json", "html")]
     scale = f"{n_seeds} seeds, mean ± standard deviation" if n_seeds > 1 else "one seed"
     if quick:
-        scale += ", quick: a part of the data"
+        scale += ", quick: a part of the data (the remarks are about the full run)"
     with atomic_write(paths[0], "w") as stream:
         stream.write(_markdown(experiments, results, pictures, scale, command))
     facts = {
         experiment.name: {
             "title": experiment.title,
+            "note": experiment.note,
             "lines": [
                 {"row": line.row, "setting": line.setting, "mean": dict(line.mean), "sd": dict(line.deviation)}
                 for line in results[experiment.name]
             ],
+            "remarks": {row.name: row.remark for row in experiment.rows},
         }
         for experiment in experiments
     }

@@ -45,13 +45,15 @@ def _new_figure(columns: int) -> tuple["Figure", list[Any]]:
 def _svm_curves(lines: Sequence[Line]) -> "Figure":
     """Accuracy against the share of training data, one panel a pair of classes, a band of one deviation."""
     figure, axes = _new_figure(2)
+    rows = [line.row for line in lines]
     for axis, (pair, title) in zip(axes, _PAIRS.items(), strict=True):
         for line in lines:
             points = sorted((int(key.split("@")[1]), key) for key in line.mean if key.startswith(f"{pair}@"))
             share = [percent for percent, _ in points]
             mean = np.array([line.mean[key] for _, key in points])
             spread = np.array([line.deviation.get(key, 0.0) for _, key in points])
-            (curve,) = axis.plot(share, mean, marker="o", label=line.row)
+            name = line.row if rows.count(line.row) == 1 else f"{line.row}, {line.setting}"
+            (curve,) = axis.plot(share, mean, marker="o", label=name)
             axis.fill_between(share, mean - spread, mean + spread, alpha=0.15, color=curve.get_color())
         axis.set(title=title, xlabel="training data (%)", ylabel="accuracy")
         axis.grid(alpha=0.3)

@@ -1,6 +1,7 @@
 """The machinery of the reproduction on a small experiment, and its real cells on the real data."""
 
 import json
+import re
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -9,8 +10,8 @@ from click.testing import CliRunner
 
 from lbg_recsys import reproduction
 from lbg_recsys.cli import main
-from lbg_recsys.reproduction import EXPERIMENTS, runner
-from lbg_recsys.reproduction.experiment import LITERAL, RECOMMENDED, Cell, Experiment, Row, cells_of
+from lbg_recsys.reproduction import EXPERIMENTS, pictures, runner
+from lbg_recsys.reproduction.experiment import AS_IS, LITERAL, RECOMMENDED, Cell, Experiment, Row, cells_of
 from lbg_recsys.reproduction.output import table_of, write_all
 from lbg_recsys.reproduction.pictures import draw_all
 from lbg_recsys.reproduction.summary import PAPER, Line, summarise
@@ -30,6 +31,7 @@ SMALL = Experiment(
     rows=(Row("LBG", (LITERAL, RECOMMENDED), {"accuracy": 0.28}, "ours & theirs"), Row("MOU", (LITERAL,))),
     measure=measure,
     data=("spambase",),
+    note="the note",
 )
 
 
@@ -94,6 +96,8 @@ def test_summary_and_files(small, tmp_path):
     assert "| LBG | literal algorithm | 0.600 ± 0.100 | - |" in markdown
     assert json.loads(facts)["data"]["spambase.data"].startswith("b1ef93")
     assert json.loads(facts)["seeds"] == [0, 1, 2]
+    assert json.loads(facts)["results"]["table1"]["note"] == "the note"
+    assert json.loads(facts)["results"]["table1"]["remarks"]["LBG"] == "ours & theirs"
     assert "a small &lt;experiment&gt;" in page
     assert "ours &amp; theirs" in page
 
@@ -131,6 +135,19 @@ def test_every_experiment_of_the_paper_is_there():
         for row in experiment.rows:
             assert set(row.paper) <= set(experiment.metrics)
             assert row.settings
+            assert len(row.remark.split()) > 8, (experiment.name, row.name)
+            # literal and recommended settings beside each other, or a word on why there is only one of them
+            if len(row.settings) == 1 and AS_IS not in row.settings:
+                assert re.search("are one|no literal algorithm|the literal algorithm has no", row.remark), row.name
+
+
+def test_a_curve_has_the_name_of_its_setting_where_a_row_has_several():
+    pytest.importorskip("matplotlib")
+    keys = EXPERIMENTS["figure1"].metrics
+    settings = [("Raw", AS_IS), ("LBG", LITERAL), ("LBG", RECOMMENDED)]
+    figure = pictures._svm_curves([Line(name, setting, dict.fromkeys(keys, 0.8), {}) for name, setting in settings])
+    shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert shown == ["Raw", f"LBG, {LITERAL}", f"LBG, {RECOMMENDED}"]
 
 
 @pytest.mark.data
@@ -148,10 +165,14 @@ def test_cells_of_the_pairs(newsgroups):
     newsgroups(categories=["alt.atheism", "comp.sys.mac.hardware"])  # skips where there is no data
     ours = runner.measure(Cell("table3", "LBG", RECOMMENDED, 0, True))
     assert min(ours.values()) > 0.85
+    literal = runner.measure(Cell("figure1", "LBG", LITERAL, 0, True))
+    assert literal["a@5"] < literal["a@30"] and literal["a@30"] > 0.9
 
 
 @pytest.mark.data
 def test_cells_of_spambase(spambase):
     assert runner.measure(Cell("table4", "LBG", RECOMMENDED, 0, True))["accuracy"] > 0.8
-    unigrams = runner.measure(Cell("figure2", "MOU", RECOMMENDED, 0, True))
-    assert unigrams["accuracy"] > 0.85
+    for setting in (LITERAL, RECOMMENDED):
+        assert runner.measure(Cell("figure2", "MOU", setting, 0, True))["accuracy"] > 0.85
+        for row in ("MOU", "pLSI"):
+            assert 0.5 < runner.measure(Cell("table4", row, setting, 0, True))["accuracy"] < 0.87
