@@ -9,6 +9,10 @@ class DataError(LBGError, ValueError):
     """Input that cannot be used: a bad rating, a wrong delimiter, an unknown id."""
 
 
+class NotFittedError(LBGError, ValueError, AttributeError):
+    """A model or an algorithm was asked for something before it was fitted."""
+
+
 class DatasetError(LBGError, OSError):
     """A public data set that cannot be found, fetched or trusted."""
 

@@ -14,20 +14,24 @@ from surprise.utils import get_rng
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.folded import FoldedUser
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.unfitted import FitFirst
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
+class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
 
     A subclass supplies `_fit_model`. Predictions carry plain Python details: the ``distribution`` over the levels of
     the scale, its ``std``, and what the model adds.
     """
+
+    MADE_BY_FIT = ("trainset",)
 
     model_: RatingModel
     random_state: Any
@@ -36,19 +40,32 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
         raise NotImplementedError("a subclass of RatingAlgo builds and fits its model here")
 
     def fit(self, trainset: Any) -> "RatingAlgo":
-        """Fit to a Surprise trainset."""
+        """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was."""
+        model = self._fit_model(trainset)
         AlgoBase.fit(self, trainset)
-        self.model_ = self._fit_model(trainset)
+        self.model_ = model
         return self
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
-        """The prediction for inner ids (strings where Surprise does not know them), with its details."""
+        """The prediction for inner ids (strings where Surprise does not know them), with its details.
+
+        The model's codes are the trainset's inner ids; what `partial_fit` brought has the codes that follow.
+        """
         users = np.array([UNKNOWN if isinstance(u, str) else u], dtype=np.int64)
         items = np.array([UNKNOWN if isinstance(i, str) else i], dtype=np.int64)
         points, details = self._predict(users, items)
         return points[0], details[0]
 
-    def test(self, testset: Sequence[tuple[RawId, RawId, float]], verbose: bool = False) -> list[Prediction]:
+    def predict(
+        self, uid: RawId, iid: RawId, r_ui: float | None = None, clip: bool = True, verbose: bool = False
+    ) -> Prediction:
+        """Predict the rating of one pair of raw ids, as the model knows them: the trainset may know fewer.
+
+        ``clip`` is Surprise's, and without effect: every prediction lies on the scale.
+        """
+        return self.test([(uid, iid, r_ui)], verbose)[0]
+
+    def test(self, testset: Sequence[tuple[RawId, RawId, Any]], verbose: bool = False) -> list[Prediction]:
         """Predict a whole testset at once: the same predictions as one by one, several times faster."""
         if not testset:
             return []
@@ -76,7 +93,11 @@ class RatingAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
         """Surprise's habits: an integer is the seed; None follows numpy's global state, a RandomState itself."""
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state)
-        return int(get_rng(self.random_state).randint(2**31 - 1))
+        if self.random_state is None or isinstance(self.random_state, np.random.RandomState):
+            return int(get_rng(self.random_state).randint(2**31 - 1))
+        raise DataError(
+            f"random_state is {self.random_state!r}: give None, an integer of at least 0 or a numpy RandomState"
+        )
 
     # -- the model's own offers, under the algorithm's name --------------------------------------------------------
 

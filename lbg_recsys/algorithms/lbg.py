@@ -107,9 +107,10 @@ class LBGAlgo(RatingAlgo):
         return self.model_.similar_users(user, n, metric=metric)
 
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGAlgo":
-        """Take in new users, items or ratings without going over the old ones; see `LBGModel.partial_fit`.
+        """Take in new users, items or ratings by one step instead of a new fit; see `LBGModel.partial_fit`.
 
         Surprise's trainset stays what it was; `predict`, `test` and everything else speak for the updated model.
+        An algorithm that was never fitted needs a trainset first, which is what Surprise's tools ask it for.
         """
         self.model_.partial_fit(ratings, update=update)
         return self

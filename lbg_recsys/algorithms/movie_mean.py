@@ -6,13 +6,16 @@ import numpy as np
 from surprise import AlgoBase, PredictionImpossible
 
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.unfitted import FitFirst
 
 
-class MovieMeanAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
+class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Predict every rating of an item by the mean of its ratings in the training data.
 
     An unknown item has no mean: the prediction is impossible, and Surprise falls back to the global mean.
     """
+
+    MADE_BY_FIT = ("trainset",)
 
     ignores_users = True  # forced prediction may fit it once, on the training users alone
 
@@ -21,8 +24,8 @@ class MovieMeanAlgo(AlgoBase):  # type: ignore[misc]  # Surprise ships no types
 
     def fit(self, trainset: Any) -> "MovieMeanAlgo":
         """Take the mean of every item."""
-        AlgoBase.fit(self, trainset)
         matrix = RatingMatrix.from_surprise(trainset)
+        AlgoBase.fit(self, trainset)
         count = np.bincount(matrix.items_of, minlength=matrix.n_items)
         total = np.bincount(matrix.items_of, matrix.values, minlength=matrix.n_items)
         self.item_means_ = total / np.maximum(count, 1)

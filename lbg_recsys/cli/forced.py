@@ -116,8 +116,8 @@ _HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log score"]
 
 def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:
     def shown(result: "ForcedResult", metric: str) -> str:
-        value = getattr(result, metric)
-        return "-" if value is None else f"{value:.3f}±{getattr(result, metric + '_error'):.3f}"
+        value, error = getattr(result, metric), getattr(result, f"{metric}_error")
+        return "-" if value is None else f"{value:.3f}±{'-' if error is None else f'{error:.3f}'}"
 
     rows = [[result.name, *(shown(result, m) for m in ("mae", "rmse", "mse", "log_score"))] for result in results]
     return rows + [[f"{row.name} (paper)", f"{row.mae:.3f}", "-", f"{row.rmse:.3f}", "-"] for row in paper]

@@ -119,7 +119,7 @@ def draw_forced(results: "Sequence[ForcedResult]", paper: Sequence[Any], path: s
             printed = [row.mae if metric == "mae" else row.rmse for row in paper]
             names = [result.name for result in results] + [f"{row.name} (paper)" for row in paper]
             values = [getattr(result, metric) for result in results] + printed
-            errors = [getattr(result, f"{metric}_error") for result in results] + [0.0] * len(paper)
+            errors = [getattr(result, f"{metric}_error") for result in results] + [None] * len(paper)
             colours = [_OURS] * len(results) + [_PAPER] * len(paper)
             _dots(axis, names, values, colours, errors)
             axis.set_title(f"{title}, lower is better", fontsize=9, loc="left")
@@ -134,7 +134,11 @@ def _bars(axis: Any, names: Sequence[str], values: Sequence[float], height: floa
 
 
 def _dots(
-    axis: Any, names: Sequence[str], values: Sequence[float], colours: Sequence[str], errors: Sequence[float] = ()
+    axis: Any,
+    names: Sequence[str],
+    values: Sequence[float],
+    colours: Sequence[str],
+    errors: Sequence[float | None] = (),
 ) -> None:
     """A dot for each value, written beside it: bars from zero would hide differences in the second digit."""
     for place, (value, colour) in enumerate(zip(values, colours, strict=True)):

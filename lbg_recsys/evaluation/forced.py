@@ -42,17 +42,20 @@ PAPER = (
 
 @dataclass(frozen=True)
 class ForcedResult:
-    """One algorithm's figures: means over all (seed, draw) repetitions, and the standard errors of these means."""
+    """One algorithm's figures: means over all (seed, draw) repetitions, and the standard errors of these means.
+
+    One repetition has no standard error: it is None then.
+    """
 
     name: str
     users: str  # how the algorithm came to know the test users
     n_predictions: int
     mae: float
-    mae_error: float
+    mae_error: float | None
     rmse: float
-    rmse_error: float
+    rmse_error: float | None
     mse: float
-    mse_error: float
+    mse_error: float | None
     log_score: float | None
     log_score_error: float | None
 
@@ -88,16 +91,16 @@ def forced_prediction(
         raise DataError("forced prediction needs at least two users with two or more ratings")
     repetitions: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
     manner: dict[str, str] = {}
-    done, total = 0, len(seeds) * len(algorithms)
+    done, total, n_predictions = 0, len(seeds) * len(algorithms), 0
     for seed in seeds:
         train, draws = _prepare(matrix, seed, n_draws, train_share)
+        n_predictions += sum(len(draw.items) for draw in draws)
         trainset = surprise_trainset(train)
         for name, make in algorithms.items():
             manner[name], outcomes = _run(make, seed, train, trainset, draws)
             repetitions[name] += outcomes
             done += 1
             progress(done, total, name)
-    n_predictions = sum(len(draw.items) for draw in draws) * len(seeds)
     return [_summary(name, manner[name], n_predictions, outcomes) for name, outcomes in repetitions.items()]
 
 
@@ -108,6 +111,11 @@ def _prepare(matrix: RatingMatrix, seed: int, n_draws: int, train_share: float) 
     train = matrix.subset(np.sort(order[:n_train]))
     test = np.sort(order[n_train:])
     test = test[np.diff(matrix.indptr)[test] >= 2]  # with one rating nothing would be left to predict it from
+    if not len(test):
+        raise DataError(
+            f"none of the {matrix.n_users - n_train} test users of seed {seed} has two or more ratings, of which one "
+            "could be hidden: give other seeds, a smaller train_share, or more ratings"
+        )
     held = matrix.subset(test)
     return train, [_hide(held, generator) for _ in range(n_draws)]
 
@@ -191,13 +199,16 @@ def _summary(name: str, users: str, n_predictions: int, outcomes: list[dict[str,
     for metric in ("mae", "rmse", "mse", "log_score"):
         values = [outcome[metric] for outcome in outcomes if metric in outcome]
         figures[metric] = float(np.mean(values)) if values else None
-        spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-        figures[f"{metric}_error"] = spread if values else None
+        spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+        figures[f"{metric}_error"] = spread
     return ForcedResult(name, users, n_predictions, **figures)  # type: ignore[arg-type]
 
 
 def surprise_trainset(*matrices: RatingMatrix) -> Any:
-    """A Surprise trainset of the ratings of one or more matrices over the same items and scale."""
+    """A Surprise trainset of the ratings of one or more matrices over the same items and scale.
+
+    Our algorithms take the scale with all its levels from it, those too that no rating of this part has.
+    """
     import pandas as pd
     from surprise import Dataset, Reader
 
@@ -213,4 +224,6 @@ def surprise_trainset(*matrices: RatingMatrix) -> Any:
     ]
     scale = matrices[0].scale
     reader = Reader(rating_scale=(scale.lower, scale.upper))
-    return Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader).build_full_trainset()
+    trainset = Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader).build_full_trainset()
+    trainset.scale = scale
+    return trainset

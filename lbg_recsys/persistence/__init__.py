@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lbg_recsys.errors import DataError, ModelFileError
+from lbg_recsys.errors import DataError, ModelFileError, NotFittedError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence import ratings
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
@@ -100,10 +100,12 @@ def _rating_model(model: Any) -> RatingModel:
     if not isinstance(inner, RatingModel):
         name = type(model).__name__
         if hasattr(model, "fit") and "lbg_recsys" in type(model).__module__ and hasattr(model, "estimate"):
-            raise DataError(f"{name} cannot be saved: fit it first (what has no model_, surprise.dump.dump saves)")
+            raise NotFittedError(
+                f"{name} cannot be saved: fit it first (what has no model_, surprise.dump.dump saves)"
+            )
         raise DataError(f"a {name} cannot be saved here: give a model of lbg_recsys, or use surprise.dump.dump")
     if type(inner).__name__ not in CLASSES:
         raise DataError(f"a {type(inner).__name__} has no model file: these have {', '.join(CLASSES)}")
     if not hasattr(inner, "matrix"):
-        raise DataError(f"this {type(inner).__name__} is not fitted: call fit before save")
+        raise NotFittedError(f"this {type(inner).__name__} is not fitted: call fit before save")
     return inner

@@ -1,7 +1,7 @@
 """What every rating model offers, built on three things it must know: see `RatingModel`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ import numpy as np
 from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+from lbg_recsys.ratings.unfitted import FitFirst
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,13 +30,15 @@ class Predictive:
     topic_posterior: Floats | None = None
 
 
-class RatingModel(ABC):
+class RatingModel(FitFirst, ABC):
     """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown):
 
     - `predictive`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
     - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes.
     """
+
+    MADE_BY_FIT = ("matrix", "levels")
 
     matrix: RatingMatrix
     point: str
@@ -63,6 +66,11 @@ class RatingModel(ABC):
         pairs = np.repeat(users, n_items), np.tile(np.arange(n_items, dtype=np.int64), len(users))
         return self.predictive(*pairs).probability.reshape(len(users), n_items, len(self.levels))
 
+    @property
+    def numbers_per_pair(self) -> int:
+        """How many numbers scoring one pair takes at a time: what bounds the blocks that lists are made in."""
+        return len(self.levels)
+
     # -- predictions ---------------------------------------------------------------------------------------------
 
     @property
@@ -89,29 +97,36 @@ class RatingModel(ABC):
 
     # -- new users, recommendations ------------------------------------------------------------------------------
 
-    def fold_in(self, ratings: Mapping[RawId, float]) -> "FoldedUser":
-        """A new user from nothing but ``{item: rating}``: no refit, the model does not change."""
+    def fold_in(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedUser":
+        """A new user from nothing but ``{item: rating}`` (or such a Series): no refit, the model does not change.
+
+        An empty mapping is a user who is known to have rated nothing, and a model that learns from *which* items
+        people rate draws its conclusions from that. Somebody of whom nothing at all is known is an unknown user id:
+        ``predict_batch([("nobody", item)])``.
+        """
         from lbg_recsys.ratings.folded import FoldedUser
 
         return FoldedUser(self.with_users(one_user(ratings, self.matrix.items, self.matrix.scale)))
 
     def recommend(
         self,
-        user: RawId | Sequence[RawId],
+        user: Any,
         n: int = 10,
         *,
         exclude_seen: bool = True,
         by: str = "liked",
         liked: float | None = None,
     ) -> "pd.DataFrame":
-        """The best ``n`` items for one user or for a list of them, as a table: user, rank, item, score, rating.
+        """The best ``n`` items for one user or for many, as a table: user, rank, item, score, rating.
+
+        A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is the id of one.
 
         ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by
         the probability of being rated, and that with at least ``liked`` (by default the upper quarter of the scale).
         """
         import pandas as pd
 
-        users = list(user) if isinstance(user, (list, tuple, np.ndarray)) or hasattr(user, "tolist") else [user]
+        users = plain_ids(user) if is_many(user) else [user]
         blocks = list(self.recommend_blocks(users, n, exclude_seen=exclude_seen, by=by, liked=liked))
         return pd.concat(blocks, ignore_index=True) if len(blocks) > 1 else blocks[0]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Pseudo-ratings that pull a bias to zero, and rounds of alternation: both far from critical.
@@ -43,3 +43,9 @@ class Biases:
     def predict(self, users: Ints, items: Ints) -> Floats:
         """g + b_u + b_i of pairs of codes."""
         return np.asarray(self.overall + self.users[users] + self.items[items])
+
+    def left_over(self, matrix: RatingMatrix) -> SparseRows:
+        """Users of the same items as rows of what their own biases leave of their ratings."""
+        users, items = matrix.user_codes().astype(np.int64), matrix.items_of
+        residual = matrix.values - self.for_users(matrix).predict(users, items.astype(np.int64))
+        return SparseRows.from_csr(matrix.indptr, items, residual, matrix.n_items)

@@ -7,33 +7,37 @@ import numpy as np
 from lbg_recsys.core.rows import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
-from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class FoldedUser:
-    """What `RatingModel.fold_in` returns: the model seen by one new user. One item or a list, by the same call."""
+    """What `RatingModel.fold_in` returns: the model seen by one new user.
+
+    One item or many, by the same call: a list, an array, a pandas Series or Index is many items; anything else is the
+    id of one. A tuple is one id too, since ids may be tuples.
+    """
 
     def __init__(self, view: RatingModel) -> None:
         self._view = view
         self._id = view.matrix.users.raw(0)
 
-    def predict(self, item: RawId | list[RawId]) -> Any:
-        """The predicted rating of an item (a float), or of a list of them (an array)."""
+    def predict(self, item: Any) -> Any:
+        """The predicted rating of an item (a float), or of many (an array)."""
         points = self._view.predict_batch(self._pairs(item))
-        return points if isinstance(item, list) else float(points[0])
+        return points if is_many(item) else float(points[0])
 
-    def distribution(self, item: RawId | list[RawId]) -> Floats:
+    def distribution(self, item: Any) -> Floats:
         """The probability of every level of the scale, (levels,) or (items, levels)."""
         probability = self._view.predict_distribution(self._pairs(item))
-        return probability if isinstance(item, list) else probability[0]
+        return probability if is_many(item) else probability[0]
 
-    def interval(self, item: RawId | list[RawId], mass: float = 0.9) -> Floats:
+    def interval(self, item: Any, mass: float = 0.9) -> Floats:
         """The central interval that holds at least ``mass``, (2,) or (items, 2)."""
         ends = self._view.interval(self._pairs(item), mass)
-        return ends if isinstance(item, list) else ends[0]
+        return ends if is_many(item) else ends[0]
 
     def recommend(
         self, n: int = 10, *, exclude_seen: bool = True, by: str = "liked", liked: float | None = None
@@ -51,7 +55,10 @@ class FoldedUser:
     @property
     def posterior(self) -> Floats:
         """The posterior over topics, (k,), where the model has topics."""
-        return np.asarray(self._view.posterior()[0])  # type: ignore[attr-defined]
+        posterior = getattr(self._view, "posterior", None)
+        if posterior is None:
+            raise DataError(f"{type(self._view).__name__} has no posterior over topics: LBGModel has")
+        return np.asarray(posterior()[0])
 
     def _pairs(self, item: Any) -> list[tuple[RawId, RawId]]:
-        return [(self._id, one) for one in (item if isinstance(item, list) else [item])]
+        return [(self._id, one) for one in (plain_ids(item) if is_many(item) else [item])]

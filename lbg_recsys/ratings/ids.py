@@ -97,6 +97,15 @@ def plain_ids(raw_ids: Iterable[RawId]) -> Sequence[RawId]:
     return ids
 
 
+def is_many(ids: Any) -> bool:
+    """Whether this is many ids: a list, an array, a pandas Series or Index. All else is one, a tuple too.
+
+    >>> is_many([1, 2]), is_many(np.array([1, 2])), is_many((1, 2)), is_many(np.int64(1)), is_many("12")
+    (True, True, False, False, False)
+    """
+    return isinstance(ids, list) or (hasattr(ids, "tolist") and getattr(ids, "ndim", 0) > 0)
+
+
 def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:
     """Ids in order of appearance and the code of each entry, without a Python loop over the entries."""
     import pandas as pd
@@ -119,5 +128,6 @@ def _unhashable(raw_ids: Sequence[RawId], what: str = "an id") -> str:
         try:
             hash(raw_id)
         except TypeError:
-            return f"{what} is the unhashable {type(raw_id).__name__} {raw_id!r}: use strings or integers as ids"
+            shown = f"{type(raw_id).__name__} {raw_id!r}"
+            return f"{what} is the unhashable {shown}: use strings or integers as ids, and a list for many of them"
     return f"{what} cannot be used as an id: use strings or integers"

@@ -2,12 +2,14 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_seed
 from lbg_recsys.core import predictive
 from lbg_recsys.core.em import EMResult, best_of, run_em
 from lbg_recsys.core.mixture import ColumnTables, level_density, predict_mixture
@@ -15,14 +17,14 @@ from lbg_recsys.core.parameters import Parameters
 from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.statistics import SufficientStatistics
 from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
-from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import lbg_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.explain import Explanation, explain
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.similar import similar_items, similar_users
-from lbg_recsys.schema import Array, Schema, State
+from lbg_recsys.schema import State
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
 _DENSITY_AT_HAND = 1 << 22
@@ -54,8 +56,9 @@ class LBGModel(RatingModel):
         log-likelihood per user below which EM stops.
     random_state : an integer seed (or None); the same seed gives the same bits.
 
-    Fitted attributes: ``parameters_`` (lam, p, c, var), ``statistics_``, ``converged_``, ``n_iter_``,
-    ``lower_bound_`` (penalised log-likelihood per user) and ``history_`` (its value after every iteration).
+    Fitted attributes: ``parameters_`` (lam, p, c, var), ``statistics_``, ``counted_`` (the posteriors that each user
+    is in the statistics with, zero for one who is not), ``converged_``, ``n_iter_``, ``lower_bound_`` (penalised
+    log-likelihood per user) and ``history_`` (its value after every iteration).
 
     >>> model = LBGModel(n_topics=2, random_state=0).fit((["a", "a", "b"], ["x", "y", "x"], [5, 4, 1]))
     >>> model.predict_distribution([("b", "y")]).sum().round(6)
@@ -106,12 +109,15 @@ class LBGModel(RatingModel):
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
         biases = Biases.fit(matrix) if self.baseline else None
-        self._place(matrix, biases)
-        rows = self.rows_of(matrix)
+        rows = _rows_of(matrix, biases)
+        floor = matrix.scale.rounding_variance
         generator = np.random.default_rng(self.random_state)
         over_all_rows = spread(rows)
-        result = best_of(self._one_run(rows, over_all_rows, generator, callback) for _ in range(self.n_init))
+        result = best_of(self._one_run(rows, floor, over_all_rows, generator, callback) for _ in range(self.n_init))
+        # Nothing of the model has changed up to here: a fit that fails or is interrupted leaves the old one whole.
+        self._place(matrix, biases)
         self._take(result.parameters, result.statistics)
+        self.counted_ = self.posterior()
         self.converged_, self.n_iter_ = result.converged, result.n_iter
         self.lower_bound_, self.history_ = result.lower_bound, result.history
         if not result.converged:
@@ -128,12 +134,13 @@ class LBGModel(RatingModel):
     def _one_run(
         self,
         rows: SparseRows,
+        floor: float,
         over_all_rows: OverAllRows,
         generator: np.random.Generator,
         callback: Callable[[int, float], None] | None,
     ) -> EMResult[Parameters, SufficientStatistics]:
         start = gather(rows, generator.dirichlet(np.ones(self.n_topics), len(rows)))
-        prior = self._prior(start)
+        prior = self._prior(start, floor)
         return run_em(
             start,
             lambda statistics: m_step(statistics, prior),
@@ -151,16 +158,16 @@ class LBGModel(RatingModel):
     def start_pass(self) -> "LBGModel":
         """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""
         self.statistics_ = SufficientStatistics.zeros(self.matrix.n_items, self.n_topics)
-        self._counted = np.zeros(self.matrix.n_users, dtype=bool)
+        self.counted_ = np.zeros((self.matrix.n_users, self.n_topics))
         return self
 
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGModel":
         """Take in new users, new items, or new ratings of known users, without a new fit.
 
-        The new rows' statistics under the present parameters are added to what the model has (those of users who
-        are in them already are replaced), and one M-step follows. With ``update=False`` the M-step waits for the next
-        call: a pass over all users in pieces is then the same as one pass over all of them.
-        A model that was never fitted is fitted.
+        One E-step over the users in ``ratings`` under the present parameters: their statistics are added to what the
+        model has, in the place of what they had added before. One M-step follows, and the posteriors of all users
+        under the new parameters. With ``update=False`` the M-step waits for the next call: a pass over all users in
+        pieces is then the same as one pass over all of them. A model that was never fitted is fitted.
         """
         if not hasattr(self, "matrix"):
             return self.fit(ratings)
@@ -168,14 +175,19 @@ class LBGModel(RatingModel):
         before.scale.refuse_outsiders(added.values, added.name_of_entry)
         merged, touched = before.merged(added)
         self._grow(merged)
-        counted = np.append(self._counted, np.zeros(merged.n_users - before.n_users, dtype=bool))
-        self.statistics_ -= self._statistics_of(self.rows_of(before.padded(merged).subset(touched[counted[touched]])))
-        self.statistics_ += self._statistics_of(self.rows_of(merged.subset(touched)))
+        counted = np.vstack([self.counted_, np.zeros((merged.n_users - before.n_users, self.n_topics))])
+        again = touched[counted[touched].any(axis=1)]
+        statistics = self.statistics_ - gather(self.rows_of(before.padded(merged).subset(again)), counted[again])
+        rows = self.rows_of(merged.subset(touched))
+        counted[touched], _ = self._posterior(rows)
+        statistics += gather(rows, counted[touched])
         self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None)
-        parameters = m_step(self.statistics_, self._prior(self.statistics_)) if update else self.parameters_
-        self._take(parameters, self.statistics_)
-        counted[touched] = True
-        self._counted = counted
+        if update:
+            self.parameters_ = m_step(statistics, self._prior(statistics, merged.scale.rounding_variance))
+        mu, evidence = self._posterior(self.rows_of(merged))
+        evidence_of_counted = float(evidence[counted.any(axis=1)].sum())
+        self._hold(self.parameters_, replace(statistics, evidence=evidence_of_counted), mu)
+        self.counted_ = counted
         return self
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
@@ -204,7 +216,13 @@ class LBGModel(RatingModel):
         view = type(self)(**self.get_params())
         view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None)
         view._take(self.parameters_, self.statistics_)
+        view.counted_ = np.zeros_like(view.posterior())  # the statistics are those of the users it was fitted to
         return view
+
+    @property
+    def numbers_per_pair(self) -> int:
+        """A distribution; or a posterior beside what it is multiplied with."""
+        return max(len(self.levels), 2 * self.n_topics)
 
     # -- looking inside ------------------------------------------------------------------------------------------
 
@@ -234,65 +252,21 @@ class LBGModel(RatingModel):
 
     # -- model files ---------------------------------------------------------------------------------------------
 
-    STATE = Schema(
-        sizes={"topics": "n_topics"},
-        facts={
-            "converged": bool,
-            "n_iter": int,
-            "lower_bound": float,
-            "history": list[float],
-            "n_rows": int,
-            "evidence": float,
-            "overall": float | None,
-        },
-        arrays={
-            "lam": Array("f8", ("topics",), low=0.0, distribution=True),
-            "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
-            "c": Array("f8", ("items", "topics")),
-            "var": Array("f8", ("items", "topics"), low=1e-300),
-            "mu": Array("f8", ("users", "topics"), low=0.0, distribution=True),
-            "mass": Array("f8", ("topics",), low=0.0),
-            "count": Array("f8", ("items", "topics"), low=0.0),
-            "first": Array("f8", ("items", "topics")),
-            "second": Array("f8", ("items", "topics")),
-            "user_bias": Array("f8", ("users",), optional=True),
-            "item_bias": Array("f8", ("items",), optional=True),
-        },
-    )
+    STATE = lbg_state.STATE
 
     def to_state(self) -> State:
         """All that makes this fitted model besides its matrix."""
-        facts = {name: getattr(self, name + "_") for name in ("converged", "n_iter", "lower_bound", "history")}
-        facts |= {name: getattr(self.statistics_, name) for name in ("n_rows", "evidence")}
-        arrays = {name: getattr(self.parameters_, name) for name in ("lam", "p", "c", "var")} | {
-            "mu": self.posterior()
-        }
-        arrays |= {name: getattr(self.statistics_, name) for name in ("mass", "count", "first", "second")}
-        if self.biases_ is not None:
-            arrays |= {"user_bias": self.biases_.users[:-1], "item_bias": self.biases_.items[:-1]}
-        facts["overall"] = None if self.biases_ is None else self.biases_.overall
-        return State(self.get_params(), facts, arrays)
+        return lbg_state.take_apart(self)
 
     @classmethod
     def from_state(cls, state: State, matrix: RatingMatrix) -> "LBGModel":
         """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
         model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
         model._check_parameters()
-        if {model.baseline} != {name in arrays for name in ("user_bias", "item_bias")} | {
-            facts["overall"] is not None
-        }:
-            raise DataError(f"baseline is {model.baseline}, and the biases do not agree with that")
-        biases = None
-        if model.baseline:
-            user_bias, item_bias = (np.append(arrays[name], 0.0) for name in ("user_bias", "item_bias"))
-            biases = Biases(facts["overall"], user_bias, item_bias)
-        model._place(matrix, biases)
-        sums = (arrays[name] for name in ("mass", "count", "first", "second"))
-        model._hold(
-            Parameters(*(arrays[name] for name in ("lam", "p", "c", "var"))),
-            SufficientStatistics(facts["n_rows"], facts["evidence"], *sums),
-            arrays["mu"],
-        )
+        parameters, statistics, counted = lbg_state.put_together(facts, arrays)
+        model._place(matrix, lbg_state.biases_of(facts, arrays, model.baseline))
+        model._hold(parameters, statistics, arrays["mu"])
+        model.counted_ = counted
         model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
         model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
         return model
@@ -305,12 +279,11 @@ class LBGModel(RatingModel):
     def _take(self, parameters: Parameters, statistics: SufficientStatistics) -> None:
         """Hold these parameters, and every user's posterior under them (the prior over topics for the unknown)."""
         self.parameters_ = parameters
-        mu, _ = posterior(self.log_joint(self.matrix), self.temperature)
+        mu, _ = self._posterior(self.rows_of(self.matrix))
         self._hold(parameters, statistics, mu)
 
     def _hold(self, parameters: Parameters, statistics: SufficientStatistics, mu: Floats) -> None:
         self.parameters_, self.statistics_ = parameters, statistics
-        self._counted = np.ones(self.matrix.n_users, dtype=bool)  # whose rows the statistics hold
         self._mu = np.vstack([mu, parameters.lam])
         self._tables = tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
         small = tables.c.size * len(self.levels) <= _DENSITY_AT_HAND and self.biases_ is None
@@ -318,17 +291,13 @@ class LBGModel(RatingModel):
 
     def rows_of(self, matrix: RatingMatrix) -> SparseRows:
         """Users as rows of the core: their ratings, or what the baseline leaves of them."""
-        if self.biases_ is None:
-            return matrix.rows()
-        users, items = matrix.user_codes().astype(np.int64), matrix.items_of
-        residual = matrix.values - self.biases_.for_users(matrix).predict(users, items.astype(np.int64))
-        return SparseRows.from_csr(matrix.indptr, items, residual, matrix.n_items)
+        return _rows_of(matrix, self.biases_)
 
-    def _statistics_of(self, rows: SparseRows) -> SufficientStatistics:
-        return e_step(rows, self.parameters_, self.temperature, self.indicator_weight)
+    def _posterior(self, rows: SparseRows) -> tuple[Floats, Floats]:
+        """The posteriors of rows under the present parameters (m, k), and the evidence of each (m,)."""
+        return posterior(log_joint(rows, self.parameters_, self.indicator_weight), self.temperature)
 
-    def _prior(self, statistics: SufficientStatistics) -> Prior:
-        floor = self.matrix.scale.rounding_variance
+    def _prior(self, statistics: SufficientStatistics, floor: float) -> Prior:
         rate, mean, var = column_moments(statistics, floor, self.prior_strength)
         return Prior(rate, mean, var, self.prior_strength, self.prior_strength, floor)
 
@@ -353,18 +322,18 @@ class LBGModel(RatingModel):
         )
 
     def _check_parameters(self) -> None:
-        for name, low in (("n_topics", 1), ("n_init", 1), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < low:
-                raise DataError(f"{name} is {value!r}: give an integer of at least {low}")
+        for name in ("n_topics", "n_init", "max_iter"):
+            check_integer(name, getattr(self, name), 1)
         for name in ("prior_strength", "indicator_weight", "tol"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, float, np.number)) and 0.0 <= value < np.inf):
-                raise DataError(f"{name} is {value!r}: give a number of at least 0")
-        if not 0.0 < self.temperature <= 1.0:
-            raise DataError(f"temperature is {self.temperature!r}: give a number above 0 and up to 1")
-        if self.point not in predictive.POINTS:
-            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
+            check_number(name, getattr(self, name), 0.0)
+        check_number("temperature", self.temperature, 0.0, 1.0, low_too=False)
+        check_flag("baseline", self.baseline)
+        check_choice("point", self.point, predictive.POINTS)
+        check_seed("random_state", self.random_state)
+
+
+def _rows_of(matrix: RatingMatrix, biases: Biases | None) -> SparseRows:
+    return matrix.rows() if biases is None else biases.left_over(matrix)
 
 
 PARAMETERS = (

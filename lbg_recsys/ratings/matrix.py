@@ -1,7 +1,7 @@
 """Ratings as arrays: ids coded, duplicates settled, the scale known, entries sorted by user and item."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lbg_recsys.core.rows import SparseRows, contains
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.ids import IdIndex, RawId, factorize
+from lbg_recsys.ratings.ids import IdIndex, factorize
 from lbg_recsys.ratings.scale import RatingScale
 
 Bounds = tuple[float, float]
@@ -57,9 +57,7 @@ class RatingMatrix:
 
     def name_of_entry(self, entry: int) -> str:
         """Whose rating of what an entry is, for messages."""
-        return (
-            f"of user {self.users.raw(self.user_codes()[entry])!r} for item {self.items.raw(self.items_of[entry])!r}"
-        )
+        return _whose(self.users, self.items, self.user_codes()[entry], self.items_of[entry])
 
     def seen(self, user: int) -> npt.NDArray[np.int32]:
         """The items that a user has rated, ascending."""
@@ -145,7 +143,11 @@ class RatingMatrix:
 
     @classmethod
     def from_surprise(cls, trainset: Any) -> "RatingMatrix":
-        """A Surprise trainset; its inner ids are the codes here."""
+        """A Surprise trainset; its inner ids are the codes here.
+
+        Surprise knows the ends of the scale, and the levels between them are found among the ratings. A trainset that
+        is only a part of the data may know better: its attribute ``scale``, a `RatingScale`, comes first.
+        """
         if trainset.n_ratings == 0:
             raise DataError("the trainset is empty: at least one rating is needed")
         entries = np.fromiter(
@@ -153,14 +155,12 @@ class RatingMatrix:
             dtype=np.float64,
             count=3 * trainset.n_ratings,
         ).reshape(-1, 3)
-        return cls.from_codes(
-            IdIndex(trainset.to_raw_uid(u) for u in range(trainset.n_users)),
-            IdIndex(trainset.to_raw_iid(i) for i in range(trainset.n_items)),
-            entries[:, 0].astype(np.int32),
-            entries[:, 1].astype(np.int32),
-            _as_ratings(entries[:, 2]),
-            scale=trainset.rating_scale,
-        )
+        users = IdIndex(trainset.to_raw_uid(u) for u in range(trainset.n_users))
+        items = IdIndex(trainset.to_raw_iid(i) for i in range(trainset.n_items))
+        codes = entries[:, :2].astype(np.int32)
+        values = _as_ratings(entries[:, 2], lambda row: _whose(users, items, *codes[row]))
+        scale = getattr(trainset, "scale", trainset.rating_scale)
+        return cls.from_codes(users, items, codes[:, 0], codes[:, 1], values, scale=scale)
 
     @classmethod
     def from_codes(
@@ -176,9 +176,7 @@ class RatingMatrix:
     ) -> "RatingMatrix":
         """Coded entries in any order; of a pair that comes twice the last entry wins, with a warning."""
         known = scale if isinstance(scale, RatingScale) else RatingScale.find(values, scale, levels)
-        known.refuse_outsiders(
-            values, lambda row: f"of user {users.raw(user_codes[row])!r} for item {items.raw(item_codes[row])!r}"
-        )
+        known.refuse_outsiders(values, lambda row: _whose(users, items, user_codes[row], item_codes[row]))
         keys = user_codes.astype(np.int64) * len(items) + item_codes
         if (np.diff(keys) > 0).all():  # sorted already and without duplicates: spare the sort
             item_codes, values = item_codes.copy(), values.copy()
@@ -216,13 +214,25 @@ def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLik
     )
 
 
-def one_user(ratings: Mapping[RawId, float], items: IdIndex, scale: RatingScale) -> RatingMatrix:
-    """The matrix of one new user over known items. Items nobody rated before say nothing here: they are left out
-    with a warning that names them.
+def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
+    """The matrix of one new user over known items, from a mapping or a pandas Series of ratings by item.
+
+    Items nobody rated before say nothing here: they are left out with a warning that names them.
     """
+    if getattr(ratings, "ndim", 0) == 1 and hasattr(ratings, "to_dict"):
+        ratings = ratings.to_dict()
+    if not isinstance(ratings, Mapping):
+        raise DataError(
+            f"the ratings of a new user cannot be read from a {type(ratings).__name__}: give {{item: rating, ...}} "
+            "or a Series of ratings by item, such as frame.set_index('item')['rating']"
+        )
+
+    def whose(row: int) -> str:
+        return f"for item {list(ratings)[row]!r}"
+
     codes = items.codes(ratings)
-    values = _as_ratings(list(ratings.values()))
-    scale.refuse_outsiders(values, lambda row: f"for item {list(ratings)[row]!r}")
+    values = _as_ratings(list(ratings.values()), whose)
+    scale.refuse_outsiders(values, whose)
     unknown = codes < 0
     if unknown.any():
         names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
@@ -236,7 +246,13 @@ def one_user(ratings: Mapping[RawId, float], items: IdIndex, scale: RatingScale)
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values[~unknown], scale=scale)
 
 
-def _as_ratings(ratings: Any) -> npt.NDArray[np.float64]:
+def _whose(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
+    return f"of user {users.raw(user)!r} for item {items.raw(item)!r}"
+
+
+def _as_ratings(
+    ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}"
+) -> npt.NDArray[np.float64]:
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -246,7 +262,7 @@ def _as_ratings(ratings: Any) -> npt.NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise DataError(
-            f"the rating in row {bad[0]} is {values[bad[0]]} (and {len(bad) - 1} more are not finite): "
-            "drop these rows or give them a value"
+            f"the rating {name_of_row(int(bad[0]))} is {values[bad[0]]} (and {len(bad) - 1} more are not finite): "
+            "drop these ratings or give them a value"
         )
     return values

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_choice, check_integer, check_number, check_seed, check_share
 from lbg_recsys.core import predictive
 from lbg_recsys.core.communities import entry_step, fold_in_rows
 from lbg_recsys.core.mixture import level_density
@@ -32,6 +33,10 @@ class GaussianPLSAModel(RatingModel):
     Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_``.
     """
 
+    mixing_: Floats
+    _centre: float
+    _spread: float
+
     def __init__(
         self,
         *,
@@ -55,13 +60,15 @@ class GaussianPLSAModel(RatingModel):
         """Fit to anything that `LBGModel.fit` takes."""
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
-        self._spread = float(matrix.values.std()) or 1.0
-        self._centre = float(matrix.values.mean())
-        self._place(matrix)
+        fresh = type(self)(**self.get_params())  # a fit that fails or is interrupted leaves the old one whole
+        fresh._spread = float(matrix.values.std()) or 1.0
+        fresh._centre = float(matrix.values.mean())
+        fresh._place(matrix)
         generator = np.random.default_rng(self.random_state)
-        train, held = self._split(generator)
-        self._anneal(train, held, generator)
-        self.mixing_ = self._mixing_of(matrix)
+        train, held = fresh._split(generator)
+        fresh._anneal(train, held, generator)
+        fresh.mixing_ = fresh._mixing_of(matrix)
+        vars(self).update(vars(fresh))
         return self
 
     def get_params(self) -> dict[str, Any]:
@@ -69,13 +76,12 @@ class GaussianPLSAModel(RatingModel):
         return {name: getattr(self, name) for name in signature_of(type(self))}
 
     def _check_parameters(self) -> None:
-        if self.point not in predictive.POINTS:
-            raise DataError(f"point is {self.point!r}: choose one of {', '.join(map(repr, predictive.POINTS))}")
-        if self.n_topics < 1 or self.max_iter < 1 or not 0.0 <= self.holdout < 1.0:
-            raise DataError(
-                f"n_topics={self.n_topics}, max_iter={self.max_iter}, holdout={self.holdout}: "
-                "give at least 1, at least 1, and a share below 1"
-            )
+        check_choice("point", self.point, predictive.POINTS)
+        check_integer("n_topics", self.n_topics, 1)
+        check_integer("max_iter", self.max_iter, 1)
+        check_number("prior_strength", self.prior_strength, 0.0)
+        check_share("holdout", self.holdout)
+        check_seed("random_state", self.random_state)
 
     def _anneal(self, train: SparseRows, held: SparseRows, generator: np.random.Generator) -> None:
         lam = generator.dirichlet(np.ones(self.n_topics), len(train))
@@ -149,6 +155,11 @@ class GaussianPLSAModel(RatingModel):
         """This model knows nothing of who rates what: the item's popularity."""
         counts = np.append(np.bincount(self.matrix.items_of, minlength=self.matrix.n_items), 0)
         return np.asarray(counts[items] / max(self.matrix.n_users, 1))
+
+    @property
+    def numbers_per_pair(self) -> int:
+        """A density of every level by every community."""
+        return self.n_topics * len(self.levels)
 
     def with_users(self, matrix: RatingMatrix) -> "GaussianPLSAModel":
         """The same communities and other users."""

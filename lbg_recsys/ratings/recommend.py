@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
-from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
 
@@ -17,21 +17,19 @@ if TYPE_CHECKING:
 
 CRITERIA = ("rating", "rated", "liked")
 
-# Pairs scored at once: large enough to keep the kernels busy, small enough (some 20 MB) for any machine.
-_BLOCK_PAIRS = 1 << 18
+# Numbers held at once: enough pairs to keep the kernels busy, few enough (16 MB) for any machine.
+_BLOCK_NUMBERS = 1 << 21
 
 
 def recommend_blocks(
     model: RatingModel, users: list[RawId], n: int, *, exclude_seen: bool, by: str, liked: float | None
 ) -> Iterator["pd.DataFrame"]:
     """Tables of user, rank, item, score and expected rating, a block of users each."""
-    if by not in CRITERIA:
-        raise DataError(f"by is {by!r}: choose one of {', '.join(map(repr, CRITERIA))}")
-    if n < 1:
-        raise DataError(f"n is {n}: ask for at least one item")
+    check_choice("by", by, CRITERIA)
+    check_integer("n", n, 1)
     codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
     threshold = model.matrix.scale.liked if liked is None else liked
-    size = max(1, _BLOCK_PAIRS // model.matrix.n_items)
+    size = max(1, _BLOCK_NUMBERS // (model.matrix.n_items * model.numbers_per_pair))
     return (
         _block(model, codes[first : first + size], n, exclude_seen, by, threshold)
         for first in range(0, max(len(codes), 1), size)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,10 @@ from lbg_recsys.errors import DataError
 _STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
 MAX_LEVELS = 101
 CONTINUOUS_LEVELS = 41
+# How far from a level, in steps, a rating still is at it: what single precision makes of 0.1, no more.
+_AT_A_LEVEL = 1e-5
+# Models square ratings and the steps between them: beyond these the squares would leave the range of floats.
+_LARGEST, _SMALLEST_STEP = 1e100, 1e-100
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,11 @@ class RatingScale:
         return float(np.diff(self.levels).min()) if len(self.levels) > 1 else 1.0
 
     @property
+    def tolerance(self) -> float:
+        """How far from a level a rating may be and still count as being at it."""
+        return _tolerance(self.step, self.lower, self.upper)
+
+    @property
     def rounding_variance(self) -> float:
         """The variance of rounding to the scale, step^2 / 12: no rating is known more exactly than that."""
         return self.step**2 / 12.0
@@ -63,23 +73,32 @@ class RatingScale:
         [1.0, 2.0, 3.0, 4.0, 5.0]
         """
         if levels is not None:
-            given = np.unique(np.asarray(levels, dtype=np.float64))
-            if not np.isfinite(given).all() or not len(given):
-                raise DataError(f"the levels {levels!r} are not all finite numbers: give at least one number")
-            return cls(given)
-        lower, upper = bounds if bounds is not None else (float(ratings.min()), float(ratings.max()))
-        if not (np.isfinite(lower) and np.isfinite(upper) and lower <= upper):
-            raise DataError(f"the rating scale ({lower}, {upper}) is not one: give (lowest, highest)")
+            found = cls(_as_levels(levels))
+        else:
+            lower, upper = _as_bounds(bounds) if bounds is not None else (float(ratings.min()), float(ratings.max()))
+            found = cls._within(ratings, lower, upper)
+        if max(-found.lower, found.upper) > _LARGEST or found.step < _SMALLEST_STEP:
+            raise DataError(
+                f"a rating scale from {found.lower:g} to {found.upper:g} in steps of {found.step:g} is beyond what "
+                "can be computed with: multiply the ratings by a constant"
+            )
+        return found
+
+    @classmethod
+    def _within(cls, ratings: npt.NDArray[np.float64], lower: float, upper: float) -> "RatingScale":
+        """The coarsest levels from ``lower`` to ``upper`` that the ratings between them take."""
         if lower == upper:
-            return cls(np.array([lower]))
-        inside = np.unique(ratings[(ratings >= lower) & (ratings <= upper)])
+            return cls(np.array([lower], dtype=np.float64))
+        inside = np.unique(np.append(ratings[(ratings >= lower) & (ratings <= upper)], [lower, upper]))
         for step in _STEPS:
-            count = round((upper - lower) / step) + 1
-            places = (inside - lower) / step
-            if count <= MAX_LEVELS and np.allclose([*places, (upper - lower) / step], np.rint([*places, count - 1])):
-                return cls(np.asarray(lower + step * np.arange(count), dtype=np.float64))
+            count = np.rint((upper - lower) / step) + 1
+            if 1 < count <= MAX_LEVELS:
+                levels = np.asarray(lower + step * np.arange(count), dtype=np.float64)
+                off = np.abs(levels[np.rint((inside - lower) / step).astype(np.int64)] - inside)
+                if (off <= _tolerance(step, lower, upper)).all():
+                    return cls(levels)
         if len(inside) <= CONTINUOUS_LEVELS:
-            return cls(np.unique([lower, *inside, upper]))
+            return cls(inside)
         return cls(np.linspace(lower, upper, CONTINUOUS_LEVELS, dtype=np.float64), discrete=False)
 
     def nearest(self, ratings: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -89,12 +108,37 @@ class RatingScale:
 
     def refuse_outsiders(self, ratings: npt.NDArray[np.float64], name_of_row: Callable[[int], str]) -> None:
         """Raise where a rating lies off the scale (``name_of_row`` says whose): never clip, never drop."""
-        off = np.flatnonzero((ratings < self.lower) | (ratings > self.upper))
-        if not len(off) and self.discrete:
-            off = np.flatnonzero(np.abs(self.levels[self.nearest(ratings)] - ratings) > 1e-6)
+        allowed = self.levels[self.nearest(ratings)] if self.discrete else ratings.clip(self.lower, self.upper)
+        off = np.flatnonzero(np.abs(allowed - ratings) > self.tolerance)
         if len(off):
             raise DataError(
                 f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale "
                 f"{self.lower:g}..{self.upper:g} ({len(self.levels)} levels; {len(off)} such ratings): "
-                "give the right rating scale or mend the rating"
+                "mend the rating, or fit with the right scale (levels=[...] names all levels, "
+                "scale=(lowest, highest) the ends; rating_scale of Surprise's Reader)"
             )
+
+
+def _tolerance(step: float, lower: float, upper: float) -> float:
+    """A small part of a step, and what rounding does to numbers of this size."""
+    return _AT_A_LEVEL * step + 4.0 * float(np.spacing(max(abs(lower), abs(upper))))
+
+
+def _as_levels(levels: Any) -> npt.NDArray[np.float64]:
+    try:
+        given = np.unique(np.asarray(levels, dtype=np.float64))
+    except (TypeError, ValueError):
+        given = np.array([])
+    if not len(given) or not np.isfinite(given).all():
+        raise DataError(f"levels is {levels!r}: give finite numbers, at least one")
+    return given
+
+
+def _as_bounds(bounds: Any) -> tuple[float, float]:
+    try:
+        lower, upper = (float(bound) if not isinstance(bound, str) else np.nan for bound in bounds)
+    except (TypeError, ValueError):
+        lower = upper = np.nan
+    if not (np.isfinite(lower) and np.isfinite(upper) and lower <= upper):
+        raise DataError(f"the rating scale {bounds!r} is not one: give two numbers, (lowest, highest)")
+    return lower, upper

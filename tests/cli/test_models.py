@@ -82,7 +82,9 @@ def test_recommend_table(run, desk):
 def test_recommend_to_all(name, model, run, monkeypatch):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_PAIRS", 120 * 7)  # many blocks
+    monkeypatch.setattr(
+        "lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 120 * 7 * model.numbers_per_pair
+    )  # many blocks
     assert "2,000 recommendations for 200 users" in run("recommend", "model.lbg", "--all-users", "-o", name).stderr
     read = {
         "recs.csv": lambda: read_table(name),
@@ -102,7 +104,7 @@ def test_recommend_streams(model, desk, run, monkeypatch):
     """Each block is written before the next is made: memory holds one of them."""
     from lbg_recsys.cli.writing import BlockWriter
 
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_PAIRS", 120 * 50)
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 120 * 50 * model.numbers_per_pair)
     seen = []
     write, block = BlockWriter.write, lbg_recsys.ratings.recommend._block
     monkeypatch.setattr(BlockWriter, "write", lambda self, frame: (seen.append("written"), write(self, frame))[1])

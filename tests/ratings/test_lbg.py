@@ -157,7 +157,7 @@ def test_scores_mean_what_they_say(model, matrix):
 
 
 def test_many_users_come_in_blocks(model, matrix, monkeypatch):
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_PAIRS", 7 * matrix.n_items)
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 7 * matrix.n_items * model.numbers_per_pair)
     users = list(matrix.users)
     blocks = list(model.recommend_blocks(users, 3))
     assert len(blocks) == -(-len(users) // 7)
