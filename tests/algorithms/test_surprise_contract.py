@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from surprise import Dataset, Reader, dump
+from surprise import AlgoBase, Dataset, Reader, dump
 from surprise.model_selection import GridSearchCV, RandomizedSearchCV, cross_validate, train_test_split
 
 from lbg_recsys import GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo
@@ -203,6 +203,48 @@ def test_the_models_offers_under_the_algorithms_name(split):
     fitted.partial_fit(([user], [item], [5.0 if before < 3 else 1.0]))
     assert fitted.predict(user, item).est != before
     assert fitted.fold_in({item: 5}).predict(item) <= 5
+
+
+def test_new_users_and_items_are_predicted_alike_one_by_one_and_together(split):
+    """Surprise's trainset does not know them; the model does."""
+    trainset, testset = split
+    fitted = LBGAlgo(random_state=0, point="mean").fit(trainset)
+    user, item = testset[0][:2]
+    inner = trainset.to_inner_uid(user), trainset.to_inner_iid(item)
+    fitted.partial_fit((["zoe"] * 3 + [user], ["brand new", item, testset[1][1], "brand new"], [5, 1, 5, 1]))
+    pairs = [("zoe", item), (user, "brand new"), ("zoe", "brand new"), (user, item), ("nobody", "nothing")]
+    together = fitted.test([(*pair, 3.0) for pair in pairs])
+    assert [fitted.predict(*pair, 3.0) for pair in pairs] == together
+    np.testing.assert_array_equal(fitted.predict_batch(pairs), [prediction.est for prediction in together])
+    assert fitted.predict("zoe", item).est != fitted.predict("nobody", item).est
+    assert fitted.estimate(*inner)[0] == fitted.predict(user, item).est
+
+
+def test_predict_keeps_surprises_contract(split, capsys):
+    trainset, testset = split
+    fitted = LBGAlgo(random_state=0, point="mean").fit(trainset)
+    user, item, rating = testset[0]
+    prediction = fitted.predict(user, item, r_ui=rating, clip=False, verbose=True)
+    assert str(prediction) in capsys.readouterr().out
+    assert prediction == fitted.predict(user, item, rating)
+    assert (prediction.uid, prediction.iid, prediction.r_ui) == (user, item, rating)
+    assert fitted.predict(user, item).r_ui is None
+    assert prediction.details["was_impossible"] is False
+    assert prediction.est == AlgoBase.predict(fitted, user, item).est
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+def test_a_fit_that_fails_leaves_the_old_one(algorithm, split):
+    trainset, testset = split
+    fitted = seeded(algorithm).fit(trainset)
+    before = fitted.test(testset)
+    frame = pd.DataFrame({"user": [testset[0][0]] * 2, "item": [testset[0][1], "other"], "rating": [1, np.nan]})
+    bad = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+    with pytest.raises(DataError, match=f"of user {testset[0][0]!r} for item 'other' is nan"):
+        fitted.fit(bad)
+    assert fitted.test(testset) == before == [fitted.predict(*one) for one in testset]
+    assert fitted.trainset is trainset
 
 
 def test_movie_mean_is_the_mean(split):

@@ -89,6 +89,46 @@ def test_forced_prediction_needs_users_with_two_ratings():
         forced.forced_prediction(as_matrix((["a", "b"], ["x", "x"], [1, 2])), {"LBG": lbg})
 
 
+def test_every_prediction_is_counted():
+    """Splits differ in how many of their test users have two ratings."""
+    generator = np.random.default_rng(0)
+    users = np.concatenate([np.repeat(np.arange(0, 40, 2), 6), np.arange(1, 40, 2)])
+    items = np.concatenate([generator.permutation(20)[:6] for _ in range(20)] + [generator.integers(0, 20, 20)])
+    matrix = as_matrix((users, items, generator.integers(1, 6, len(users))))
+    counts = [len(forced._prepare(matrix, seed, 1, 0.5)[1][0].items) for seed in range(4)]
+    assert len(set(counts)) > 1
+    means = {"mean": lambda seed: MovieMeanAlgo()}
+    (result,) = forced.forced_prediction(matrix, means, seeds=range(4), n_draws=2)
+    assert result.n_predictions == 2 * sum(counts)
+
+
+def test_a_split_without_anything_to_hide_is_named():
+    users, items = list("aabb") + list("cdefgh"), list("xyxy") + ["x"] * 6
+    matrix = as_matrix((users, items, [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]))
+    with pytest.raises(DataError, match=r"none of the 4 test users of seed \d has two or more ratings.*other seeds"):
+        forced.forced_prediction(matrix, {"mean": lambda seed: MovieMeanAlgo()}, seeds=range(20), n_draws=1)
+
+
+def test_the_scale_is_that_of_all_ratings():
+    """Half stars that only test users gave are levels all the same."""
+    users, items = np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)
+    matrix = as_matrix((users, items, [1, 2, 3, 5] * 2 + [1, 2.5, 3.5, 5] * 2))
+    train = matrix.subset(np.arange(2))
+    model = LBGModel(n_topics=1, random_state=0).fit(forced.surprise_trainset(train))
+    assert model.levels.tolist() == [1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5]
+    one = {"LBG": lambda seed: LBGAlgo(n_topics=1, random_state=seed)}
+    for result in forced.forced_prediction(matrix, one, seeds=range(4), n_draws=2):
+        assert -5.0 < result.log_score < 0.0
+
+
+def test_one_repetition_has_no_standard_error(matrix):
+    from lbg_recsys.cli.forced import _rows
+
+    (result,) = forced.forced_prediction(matrix, {"mean": lambda seed: MovieMeanAlgo()}, seeds=(0,), n_draws=1)
+    assert result.mae_error is None
+    assert _rows([result], ())[0][1:] == [f"{v:.3f}±-" for v in (result.mae, result.rmse, result.mse)] + ["-"]
+
+
 def test_compare_puts_algorithms_side_by_side(sample):
     data = Dataset.load_from_df(sample.ratings[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
     table = compare(

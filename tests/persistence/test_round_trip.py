@@ -13,7 +13,7 @@ from surprise import SVD, dump
 
 import lbg_recsys
 from lbg_recsys import LBGAlgo, LBGModel
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, LBGError
 
 ITEMS_OF_A_NEW_USER = {1: 5.0, 2: 4.0, 40: 1.0}
 
@@ -100,7 +100,7 @@ def test_surprise_dump_works_as_well(sample, tmp_path):
     ],
 )
 def test_what_cannot_be_saved_is_refused_with_a_remedy(model, message, tmp_path):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(LBGError, match=message):
         lbg_recsys.save(model, tmp_path / "model.lbg")
     assert list(tmp_path.iterdir()) == []
 

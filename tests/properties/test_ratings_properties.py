@@ -27,7 +27,7 @@ def fitted(triples, **options):
     st.floats(0.1, 1.0),
     st.floats(0.0, 2.0),
     st.booleans(),
-    st.floats(0.5, 10.0),
+    st.one_of(st.just(0.0), st.floats(0.5, 10.0)),
 )
 def test_penalised_likelihood_never_falls(triples, n_topics, temperature, weight, baseline, strength):
     model = fitted(

@@ -1,6 +1,7 @@
 """LBGModel on the shipped sample: fitting, new users, recommendations."""
 
 import itertools
+import math
 import warnings
 
 import numpy as np
@@ -8,10 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from lbg_recsys.core.steps import e_step, gather
 from lbg_recsys.errors import DataError
+from lbg_recsys.evaluation.metrics import clustering_accuracy
 from lbg_recsys.ratings import LBGModel, as_matrix
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from lbg_recsys.ratings.recommend import top_n
+from lbg_recsys.ratings.similar import item_profiles
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +29,15 @@ def matrix(sample):
 
 
 def test_planted_topics_are_found(model, sample):
-    """The sample has four planted topics: users of one lie in one posterior."""
+    """The sample has four planted topics: users of one lie in one posterior, and love the films planted for it."""
     assert model.converged_
-    assert np.sort(model.parameters_.lam)[0] > 0.1
-    assert (model.posterior().max(axis=1) > 0.9).mean() > 0.9
+    planted = sample.users.loc[list(model.matrix.users), "topic"].to_numpy()
+    found = model.posterior().argmax(axis=1)
+    assert clustering_accuracy(planted, found) > 0.98
+    favourite = model.parameters_.c.argmax(axis=1)
+    loved_by = sample.items.loc[list(model.matrix.items), "topic"].to_numpy()
+    named = {topic: np.bincount(found[planted == topic]).argmax() for topic in np.unique(planted)}
+    assert np.mean([named[topic] == s for topic, s in zip(loved_by, favourite, strict=True)]) > 0.9
 
 
 def test_not_converged_says_so(matrix):
@@ -51,6 +60,22 @@ def test_restarts_keep_the_best(matrix):
     assert best.lower_bound_ >= single.lower_bound_
 
 
+@pytest.mark.parametrize("kind", [LBGModel, GaussianPLSAModel])
+def test_an_interrupted_fit_leaves_the_old_model_whole(kind, matrix, monkeypatch):
+    model = kind(n_topics=2, random_state=0).fit(matrix)
+    pairs = [(user, item) for user in list(matrix.users)[:5] for item in list(matrix.items)[:5]]
+    before = model.predict_distribution(pairs)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"{kind.__module__}.m_step", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit((list(matrix.users)[::-1], list(matrix.items)[0:1] * matrix.n_users, [1, 5] * 100))
+    np.testing.assert_array_equal(model.predict_distribution(pairs), before)
+    assert model.matrix is matrix
+
+
 @pytest.mark.parametrize("baseline", [False, True])
 def test_a_pass_in_pieces_equals_a_pass(matrix, baseline):
     start = LBGModel(n_topics=3, random_state=0, baseline=baseline, indicator_weight=0.5).fit(matrix)
@@ -67,11 +92,29 @@ def test_a_pass_in_pieces_equals_a_pass(matrix, baseline):
 
 
 def test_partial_fit_replaces_the_statistics_of_known_users(matrix):
+    """The same ratings again change nothing after a fit; after an update they take out what was put in then."""
     model = LBGModel(n_topics=3, random_state=0).fit(matrix)
-    before = model.statistics_
-    again = model.with_users(matrix).partial_fit(matrix.subset(np.arange(20)))
-    np.testing.assert_allclose(again.statistics_.count, before.count, atol=1e-8)
-    assert again.statistics_.n_rows == before.n_rows
+    before, own = model.statistics_, matrix.subset(np.arange(20))
+    model.partial_fit(own)
+    np.testing.assert_allclose(model.statistics_.count, before.count, atol=1e-8)
+    assert model.statistics_.n_rows == before.n_rows
+    assert model.statistics_.evidence == pytest.approx(e_step(model.rows_of(matrix), model.parameters_).evidence)
+    rest, counted = model.statistics_ - gather(own.rows(), model.counted_[:20]), model.counted_.copy()
+    model.partial_fit((["new"], [next(iter(matrix.items))], [5])).partial_fit(own)
+    np.testing.assert_array_equal(model.counted_[20:200], counted[20:])
+    now = rest + gather(model.matrix.subset(np.arange(200, 201)).rows(), model.counted_[200:])
+    now += gather(own.rows(), model.counted_[:20])
+    for name in ("mass", "count", "first", "second"):
+        np.testing.assert_allclose(getattr(model.statistics_, name), getattr(now, name), atol=1e-8)
+
+
+def test_a_view_of_other_users_takes_them_in_as_new(matrix):
+    """Their ratings are not in the statistics yet, so that there is nothing to take out."""
+    half = matrix.subset(np.arange(100))
+    view = LBGModel(n_topics=3, random_state=0).fit(half).with_users(matrix.subset(np.arange(100, 200)))
+    view.partial_fit(view.matrix)
+    assert view.statistics_.n_rows == 200
+    np.testing.assert_allclose(view.statistics_.count.sum(axis=1), np.bincount(matrix.items_of), atol=1e-8)
 
 
 def test_partial_fit_takes_new_users_and_items(matrix, sample):
@@ -190,6 +233,31 @@ def test_similar(model, metric):
         assert model.posterior()[model.matrix.users.code(other)].argmax() == topic
     with pytest.raises(DataError, match="metric is 'cosine'"):
         model.similar_items(item, metric="cosine")
+
+
+@pytest.mark.parametrize("baseline", [False, True])
+def test_profiles_of_items_by_hand(baseline):
+    """Pr(topic s, level t | rated) ~ lam_s p_si N(t; g + b_i + c_si, var_si), Gaussians normalised over the levels."""
+    generator = np.random.default_rng(0)
+    users, items = np.nonzero(generator.random((60, 8)) < 0.6)
+    ratings = np.clip(np.rint(1 + items % 5 + generator.normal(0, 0.5, len(users))), 1, 5)
+    model = LBGModel(n_topics=2, baseline=baseline, random_state=0).fit((users, items, ratings), scale=(1, 5))
+    lam, p, c, var = (getattr(model.parameters_, name) for name in ("lam", "p", "c", "var"))
+    own, expected = np.zeros((8, 2, 5)), np.zeros(8)
+    for i in range(8):
+        offset = model.biases_.overall + model.biases_.items[i] if baseline else 0.0
+        for s in range(2):
+            weights = [math.exp(-((t - offset - c[i, s]) ** 2) / (2 * var[i, s])) for t in (1, 2, 3, 4, 5)]
+            own[i, s] = lam[s] * p[i, s] * np.array(weights) / sum(weights)
+        own[i] /= own[i].sum()
+        mean = ratings[items == model.matrix.items.raw(i)].mean()
+        assert own[i].sum(axis=0) @ [1, 2, 3, 4, 5] == pytest.approx(mean, abs=0.6)
+    np.testing.assert_allclose(item_profiles(model), own.reshape(8, -1), atol=1e-12)
+    expected = 1 - np.sqrt(np.maximum(1 - np.sqrt(own * own[3]).sum(axis=(1, 2)), 0))
+    for item, score in model.similar_items(model.matrix.items.raw(3), 7):
+        assert score == pytest.approx(expected[model.matrix.items.code(item)])
+    alike = model.similar_items(0, 1)[0][0]
+    assert alike == 5  # the only other item that is rated 1
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from surprise import Dataset, Reader
 
 from lbg_recsys.errors import DataError
@@ -32,12 +34,45 @@ def test_all_sources_give_the_same_matrix(sample):
         ([4.0], None, [4.0], True),
         (np.linspace(-10, 10, 777), None, np.linspace(-10, 10, 41), False),
         ([2, 3], (1, 5), [1, 2, 3, 4, 5], True),
+        ([0, 50.0004, 100], None, [0, 50.0004, 100], True),
+        ([0, 1e-9, 3e-9], None, [0, 1e-9, 3e-9], True),
+        (np.float32([0.1, 4.8, 9.9]), None, np.arange(1, 100) / 10, True),
+        (np.arange(1, 11) / 10, None, np.arange(1, 11) / 10, True),
+        ([-1e9, 0, 1e9], None, [-1e9, 0, 1e9], True),
     ],
 )
 def test_scales_are_found(ratings, bounds, levels, discrete):
-    scale = RatingScale.find(np.array(ratings, dtype=float), bounds)
-    np.testing.assert_allclose(scale.levels, levels)
+    ratings = np.array(ratings, dtype=float)
+    scale = RatingScale.find(ratings, bounds)
+    np.testing.assert_allclose(scale.levels, levels, rtol=1e-6)
     assert scale.discrete is discrete
+    scale.refuse_outsiders(ratings, str)  # the scale of some ratings takes them all
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=60),
+    st.sampled_from([0.1, 0.25, 0.5, 1.0, None]),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_a_scale_takes_the_ratings_it_was_found_from(ratings, step, precision):
+    ratings = np.array(ratings) if step is None else step * np.rint(np.array(ratings) % 10)
+    ratings = ratings.astype(precision).astype(float)
+    scale = RatingScale.find(ratings)
+    scale.refuse_outsiders(ratings, str)
+    assert (np.diff(scale.levels) > 0).all()
+
+
+@pytest.mark.parametrize("ratings", [[1e300, -1e300, 0], [0, 1e-200]])
+def test_scales_beyond_computing_are_refused(ratings):
+    with pytest.raises(DataError, match="beyond what can be computed with: multiply"):
+        RatingScale.find(np.array(ratings))
+
+
+def test_a_rating_between_found_levels_is_told_of_levels():
+    scale = RatingScale.find(np.array([1.0, 5.0]))
+    with pytest.raises(DataError, match=r"2\.5 of Ann is off the scale 1\.\.5 \(5 levels.*levels=.*scale="):
+        scale.refuse_outsiders(np.array([2.5]), lambda row: "of Ann")
 
 
 def test_liked_is_four_stars_of_five():

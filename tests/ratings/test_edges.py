@@ -1,0 +1,201 @@
+"""What people give and should not, or may: bad arguments, many ids, nothing fitted yet."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, save
+from lbg_recsys.errors import DataError, LBGError, NotFittedError
+from lbg_recsys.ratings import LBGModel, as_matrix
+from lbg_recsys.ratings.plsa import GaussianPLSAModel
+
+TRIPLES = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [5.0, 4.0, 1.0, 2.0, 3.0])
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LBGModel(n_topics=2, random_state=0).fit(TRIPLES, scale=(1, 5))
+
+
+# -- one or many ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("many", [list, np.array, pd.Series, pd.Index], ids=lambda many: many.__name__)
+def test_lists_arrays_series_and_indices_are_many(model, many):
+    assert model.recommend(many([1, 2]), 1)["user"].tolist() == [1, 2]
+    user = model.fold_in({7: 5})
+    np.testing.assert_array_equal(user.predict(many([8, 9])), [user.predict(8), user.predict(9)])
+    assert user.distribution(many([8, 9])).shape == (2, 5)
+    assert user.interval(many([8, 9])).shape == (2, 2)
+
+
+def test_anything_else_is_one(model):
+    assert model.recommend(np.int64(1), 1).equals(model.recommend(1, 1))
+    assert type(model.fold_in({7: 5}).predict(np.int64(8))) is float
+    pairs = LBGModel(n_topics=1).fit(([(1, 2), (1, 3)], [(7, 8), (7, 9)], [1, 5]))
+    assert len(pairs.recommend((1, 2))) == 1
+    assert type(pairs.fold_in({(7, 8): 1}).predict((7, 9))) is float
+    for users in ({1, 2}, {1: "a"}.keys()):
+        with pytest.raises(DataError, match=r"unhashable.*a list for many"):
+            model.recommend(users)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, "3", True, None])
+def test_lists_of_no_length_are_refused(model, n):
+    for ask in (
+        lambda: model.recommend(1, n),
+        lambda: model.fold_in({7: 5}).recommend(n),
+        lambda: model.similar_items(7, n),
+        lambda: model.similar_users(1, n),
+    ):
+        with pytest.raises(DataError, match=f"n is {n!r}: give an integer of at least 1"):
+            ask()
+
+
+@pytest.mark.parametrize("algorithm", [LBGModel, GaussianPLSAModel])
+def test_blocks_are_bounded_whatever_the_levels_and_topics(algorithm, monkeypatch):
+    users, items = np.nonzero(np.ones((20, 10)))
+    ratings = np.random.default_rng(0).integers(0, 101, 200)
+    model = algorithm(n_topics=8, random_state=0).fit((users, items, ratings), scale=(0, 100))
+    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 5000 if algorithm is LBGModel else 40000)
+    sizes = [block["user"].nunique() for block in model.recommend_blocks(range(20), 1, exclude_seen=False)]
+    assert sizes == [4] * 5  # 4 users x 10 items x 101 levels (x 8 topics)
+
+
+# -- new users -----------------------------------------------------------------------------------------------------
+
+
+def test_a_series_of_ratings_is_a_new_user(model):
+    ratings = {7: 5.0, 9: 1.0}
+    expected = model.fold_in(ratings).posterior
+    np.testing.assert_array_equal(model.fold_in(pd.Series(ratings)).posterior, expected)
+    np.testing.assert_array_equal(model.fold_in(pd.Series([5, 1], index=[7, 9])).posterior, expected)
+
+
+@pytest.mark.parametrize("ratings", [None, [(7, 5)], np.array([5, 4]), pd.DataFrame({"item": [7], "rating": [5]}), 7])
+def test_what_is_no_mapping_is_no_new_user(model, ratings):
+    with pytest.raises(DataError, match=rf"from a {type(ratings).__name__}: give \{{item: rating"):
+        model.fold_in(ratings)
+
+
+@pytest.mark.parametrize(("rating", "message"), [(None, "for item 7 is nan"), ("good", "must be numbers")])
+def test_ratings_of_a_new_user_are_named(model, rating, message):
+    with pytest.raises(DataError, match=message):
+        model.fold_in({8: 1, 7: rating})
+
+
+def test_other_models_say_that_they_have_no_topics():
+    user = GaussianPLSAModel(n_topics=1, random_state=0).fit(TRIPLES).fold_in({7: 5})
+    with pytest.raises(DataError, match="no posterior over topics"):
+        _ = user.posterior
+
+
+# -- arguments -----------------------------------------------------------------------------------------------------
+
+NUMBER, INTEGER, SHARE = "give a number", "give an integer of at least", "at least 0 and below 1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "remedy"),
+    [
+        (LBGModel, "temperature", "a", NUMBER),
+        (LBGModel, "temperature", None, NUMBER),
+        (LBGModel, "temperature", True, NUMBER),
+        (LBGModel, "n_topics", True, INTEGER),
+        (LBGModel, "max_iter", 2.5, INTEGER),
+        (LBGModel, "max_iter", None, INTEGER),
+        (LBGModel, "tol", float("inf"), NUMBER),
+        (LBGModel, "baseline", None, "give True or False"),
+        (LBGModel, "point", [], "choose one of"),
+        (LBGModel, "random_state", -1, "give None or an integer of at least 0"),
+        (LBGModel, "random_state", 1.5, "give None or an integer of at least 0"),
+        (GaussianPLSAModel, "n_topics", 2.5, INTEGER),
+        (GaussianPLSAModel, "n_topics", "5", INTEGER),
+        (GaussianPLSAModel, "max_iter", 2.5, INTEGER),
+        (GaussianPLSAModel, "holdout", "a", SHARE),
+        (GaussianPLSAModel, "holdout", 1.0, SHARE),
+        (GaussianPLSAModel, "holdout", float("nan"), SHARE),
+        (GaussianPLSAModel, "prior_strength", -1, NUMBER),
+        (GaussianPLSAModel, "prior_strength", float("nan"), NUMBER),
+        (GaussianPLSAModel, "random_state", -1, "give None or an integer of at least 0"),
+    ],
+)
+def test_bad_parameters_are_named_with_a_remedy(kind, name, value, remedy):
+    with pytest.raises(DataError) as caught:
+        kind(**{name: value}).fit(TRIPLES)
+    assert str(caught.value).startswith(f"{name} is {value!r}: ") and remedy in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, -1])
+def test_bad_seeds_of_algorithms_are_named(seed, sample):
+    with pytest.raises(DataError, match=f"random_state is {seed!r}: give None"):
+        LBGAlgo(random_state=seed).fit(sample.to_surprise().build_full_trainset())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"levels": "abc"}, "levels is 'abc': give finite numbers"),
+        ({"levels": []}, r"levels is \[\]: give finite numbers"),
+        ({"levels": [1, np.nan]}, "levels is .*: give finite numbers"),
+        ({"scale": ("1", "5")}, r"scale \('1', '5'\) is not one: give two numbers"),
+        ({"scale": (1, 2, 3)}, r"scale \(1, 2, 3\) is not one"),
+        ({"scale": 5}, "scale 5 is not one"),
+        ({"scale": (None, 5)}, "is not one"),
+    ],
+)
+def test_bad_scales_are_named(options, message):
+    with pytest.raises(DataError, match=message):
+        as_matrix(TRIPLES, **options)
+
+
+# -- nothing fitted yet --------------------------------------------------------------------------------------------
+
+CALLS = {
+    "predict": lambda one: one.predict(1, 7),
+    "test": lambda one: one.test([(1, 7, 3.0)]),
+    "estimate": lambda one: one.estimate(0, 0),
+    "predict_batch": lambda one: one.predict_batch([(1, 7)]),
+    "predict_distribution": lambda one: one.predict_distribution([(1, 7)]),
+    "interval": lambda one: one.interval([(1, 7)]),
+    "recommend": lambda one: one.recommend(1),
+    "recommend_blocks": lambda one: list(one.recommend_blocks([1])),
+    "fold_in": lambda one: one.fold_in({7: 5}),
+    "explain": lambda one: one.explain(1, 7),
+    "similar_items": lambda one: one.similar_items(7),
+    "similar_users": lambda one: one.similar_users(1),
+    "posterior": lambda one: one.posterior(),
+    "start_pass": lambda one: one.start_pass(),
+    "to_state": lambda one: one.to_state(),
+}
+CLASSES = [
+    *(LBGModel, BayesianLBGModel, GaussianPLSAModel),
+    *(LBGAlgo, BayesianLBGAlgo, GaussianPLSAAlgo, MovieMeanAlgo),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "call"), [(kind, call) for kind in CLASSES for call in CALLS if hasattr(kind, call)], ids=str
+)
+def test_nothing_goes_before_fit(kind, call):
+    with pytest.raises(NotFittedError, match=f"this {kind.__name__} is not fitted .*: call fit first"):
+        CALLS[call](kind())
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_before_fit_only_what_fit_makes_is_missing(kind, tmp_path):
+    fresh = kind()
+    assert not hasattr(fresh, "model_") and not hasattr(fresh, "matrix")
+    assert all(getattr(fresh, name) == p.default for name, p in inspect.signature(kind).parameters.items())
+    with pytest.raises(AttributeError, match="has no attribute 'recomend'") as caught:
+        _ = fresh.recomend
+    assert not isinstance(caught.value, LBGError)
+    with pytest.raises(NotFittedError, match="fit"):
+        save(fresh, tmp_path / "model.lbg")
+
+
+def test_an_update_of_nothing():
+    with pytest.raises(NotFittedError, match="call fit first"):
+        LBGAlgo().partial_fit(TRIPLES)
