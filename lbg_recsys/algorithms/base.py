@@ -63,23 +63,30 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
 
         ``clip`` is Surprise's, and without effect: every prediction lies on the scale.
         """
-        return self.test([(uid, iid, r_ui)], verbose)[0]
+        (prediction,) = self._predictions((uid,), (iid,), (r_ui,))
+        if verbose:
+            print(prediction)  # what Surprise's verbose promises
+        return prediction
 
-    def test(self, testset: Sequence[tuple[RawId, RawId, Any]], verbose: bool = False) -> list[Prediction]:
+    def test(self, testset: Sequence[tuple[RawId, RawId, float]], verbose: bool = False) -> list[Prediction]:
         """Predict a whole testset at once: the same predictions as one by one, several times faster."""
         if not testset:
             return []
-        users, items, truth = zip(*testset, strict=True)
-        codes = self.model_.matrix.users.codes(users), self.model_.matrix.items.codes(items)
         with _collector_paused():
-            points, details = self._predict(*codes)
-            rows = zip(users, items, truth, points, details, strict=True)
-            # as Prediction._make would, without a Python call for each
-            predictions: list[Prediction] = list(map(tuple.__new__, repeat(Prediction), rows))
+            predictions = self._predictions(*zip(*testset, strict=True))
         if verbose:
             for prediction in predictions:
-                print(prediction)  # what Surprise's verbose promises
+                print(prediction)
         return predictions
+
+    def _predictions(
+        self, users: Sequence[RawId], items: Sequence[RawId], truth: Sequence[float | None]
+    ) -> list[Prediction]:
+        matrix = self.model_.matrix
+        points, details = self._predict(matrix.users.codes(users), matrix.items.codes(items))
+        rows = zip(users, items, truth, points, details, strict=True)
+        # as Prediction._make would, without a Python call for each
+        return list(map(tuple.__new__, repeat(Prediction), rows))
 
     def _predict(self, users: Ints, items: Ints) -> tuple[list[float], list[dict[str, Any]]]:
         found, levels = self.model_.predictive(users, items), self.model_.levels

@@ -177,7 +177,9 @@ CLASSES = [
 
 
 @pytest.mark.parametrize(
-    ("kind", "call"), [(kind, call) for kind in CLASSES for call in CALLS if hasattr(kind, call)], ids=str
+    ("kind", "call"),
+    [(kind, call) for kind in CLASSES for call in CALLS if hasattr(kind, call)],
+    ids=lambda given: getattr(given, "__name__", given),
 )
 def test_nothing_goes_before_fit(kind, call):
     with pytest.raises(NotFittedError, match=f"this {kind.__name__} is not fitted .*: call fit first"):
