@@ -237,7 +237,7 @@ def test_similar(model, metric):
 
 @pytest.mark.parametrize("baseline", [False, True])
 def test_profiles_of_items_by_hand(baseline):
-    """Pr(topic s, level t | rated) ~ lam_s p_si N(t; g + b_i + c_si, var_si), a Gaussian sums to 1 over the levels."""
+    """Pr(topic s, level t | rated) ~ lam_s p_si N(t; g + b_i + c_si, var_si), Gaussians sum to 1 over the levels."""
     generator = np.random.default_rng(0)
     users, items = np.nonzero(generator.random((60, 8)) < 0.6)
     ratings = np.clip(np.rint(1 + items % 5 + generator.normal(0, 0.5, len(users))), 1, 5)
