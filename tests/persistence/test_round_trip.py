@@ -42,6 +42,24 @@ def test_a_saved_model_can_learn_on(sample, tmp_path):
     assert again.similar_items(3) == model.similar_items(3)
 
 
+def test_a_file_knows_what_its_users_were_counted_with(sample, tmp_path):
+    """Old users rate more, before and after a file: what they had added is taken out exactly."""
+    model = LBGModel(n_topics=3, random_state=0, tol=1e-2).fit(sample.ratings)
+    model.partial_fit(([1, 2, 3], [7, 8, 9], [5, 1, 1]))
+    path = lbg_recsys.save(model, tmp_path / "model.lbg")
+    again = lbg_recsys.load(path)
+    assert lbg_recsys.save(again, tmp_path / "again.lbg").read_bytes() == path.read_bytes()
+    for one in (model, again):
+        one.partial_fit(([1, 2, 200], [8, 9, 7], [1, 1, 5]))
+        ratings = np.bincount(one.matrix.items_of, minlength=one.matrix.n_items)
+        np.testing.assert_allclose(one.statistics_.count.sum(axis=1), ratings, atol=1e-9)
+    np.testing.assert_array_equal(again.parameters_.c, model.parameters_.c)
+    state = model.to_state()
+    state.arrays["counted"] = state.arrays["counted"] * 0.5
+    with pytest.raises(DataError, match="neither one nor zero"):
+        LBGModel.from_state(state, model.matrix)
+
+
 def test_the_same_model_gives_the_same_bytes(fitted, tmp_path):
     first = lbg_recsys.save(fitted, tmp_path / "first.lbg", titles={1: "One", 2: "Zwölf"})
     second = lbg_recsys.save(lbg_recsys.load(first), tmp_path / "second.lbg")
