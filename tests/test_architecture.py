@@ -8,16 +8,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "lbg_recsys"
-SMALL = {
-    "lbg_recsys",
-    "checks",
-    "errors",
-    "files",
-    "progress",
-    "provenance",
-    "recommended",
-    "schema",
-}  # what anybody may use
+# what anybody may use
+SMALL = {"lbg_recsys", "checks", "errors", "files", "progress", "provenance", "recommended", "schema"}
 
 # part -> the parts of ours it may import (beside itself and SMALL)
 ARROWS = {
