@@ -182,6 +182,26 @@ def tabulate_means(c: Array, weight: Array, table: Array) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def pick(score: Array, u: float) -> int:
+    """An index with the probabilities exp(score), up to their sum, by ``u`` uniform in [0, 1).
+
+    ``score`` is overwritten.
+    """
+    k = score.shape[0]
+    top = -np.inf
+    for s in range(k):
+        top = max(top, score[s])
+    total = 0.0
+    for s in range(k):
+        total += math.exp(np.float32(score[s] - top))
+        score[s] = total
+    s = 0
+    while s < k - 1 and u * total >= score[s]:
+        s += 1
+    return s
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, score: Array) -> int:
     """Draw one row's class, by ``u`` uniform in [0, 1).
 
@@ -196,17 +216,7 @@ def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, sc
         score[s] += weight * (product - square) + evidence
         if s + 1 < k:
             score[s + 1] += weight * (second_product - second_square) + second_evidence
-    top = -np.inf
-    for s in range(k):
-        top = max(top, score[s])
-    total = 0.0
-    for s in range(k):
-        total += math.exp(np.float32(score[s] - top))
-        score[s] = total
-    s = 0
-    while s < k - 1 and u * total >= score[s]:
-        s += 1
-    return s
+    return pick(score, u)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -4,6 +4,9 @@ import numpy as np
 
 from lbg_recsys.core.rows import Floats
 
+# Above it, a quantity varies by a fifth more (1.1 squared) over all halves than within one: it has not settled.
+RHAT_LIMIT = 1.1
+
 
 def split_rhat(traces: Floats) -> Floats:
     """R-hat of each quantity from traces (chains, sweeps, quantities), every chain cut into halves.
@@ -23,3 +26,12 @@ def split_rhat(traces: Floats) -> Floats:
     # a quantity that never moves has converged to a point
     ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0)
     return np.asarray(np.sqrt((half - 1) / half + ratio))
+
+
+def median_and_share(rhat: Floats) -> tuple[float, float]:
+    """The median R-hat, and the share of the quantities above the limit (or too short a trace to say).
+
+    >>> median_and_share(np.array([1.0, 1.0, 1.02, 1.3]))
+    (1.01, 0.25)
+    """
+    return float(np.median(rhat)), float(np.mean(~(rhat <= RHAT_LIMIT)))

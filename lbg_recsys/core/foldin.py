@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from lbg_recsys.core.classes import pick
 from lbg_recsys.core.effects import draw_row_effects
 from lbg_recsys.core.ordinal import draw_utilities
 from lbg_recsys.core.ridge import FAST
@@ -19,22 +20,6 @@ from lbg_recsys.core.ridge import FAST
 Array = NDArray[Any]
 _FIRST_ROUNDS, _ROUNDS = 30, 3
 _UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
-
-
-@njit(nogil=True, cache=True)
-def _categorical(rng: np.random.Generator, score: Array) -> int:
-    """An index with the probabilities exp(score), up to their sum; ``score`` is overwritten."""
-    k = score.shape[0]
-    top = score.max()
-    total = 0.0
-    for s in range(k):
-        total += math.exp(score[s] - top)
-        score[s] = total
-    u = rng.random() * total
-    s = 0
-    while s < k - 1 and u >= score[s]:
-        s += 1
-    return s
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -60,9 +45,10 @@ def fold_row(
 ) -> None:
     """Draw ``z`` (S, H), ``bias`` and ``weight`` (S,) of one new row, from its entries with ``cols``.
 
-    The kept sweeps have, of all columns, the means ``c`` and the indicator ``evidence`` (S, columns, H, K) in steps
-    (S, H), ``col_bias`` and ``col_weight`` (S, columns); ``base`` (S, H, K) is what the log-odds of the classes are
-    without entries, ``noise`` (S, 2) the Gamma prior of the row's noise precision.
+    The kept sweeps have, of all columns, the means ``c`` (S, columns, H, K) and the indicator ``evidence`` for the
+    classes after the first (S, columns, H, K - 1), both in steps (S, H); ``col_bias``, ``col_weight`` (S, columns).
+    ``base`` (S, H, K) is what the log-odds of the classes are without entries, ``noise`` (S, 2) the Gamma prior of
+    the row's noise precision.
     """
     kept, _, n_components, k = c.shape
     n = cols.shape[0]
@@ -87,7 +73,7 @@ def fold_row(
                 steps = 0
                 for e in range(n):
                     x[e] = c_step[s, h] * np.float32(c[s, cols[e], h, t])
-                    steps += evidence[s, cols[e], h, t]
+                    steps += evidence[s, cols[e], h, t - 1] if t > 0 else 0
                 squares = np.float32(0.0)
                 for e in range(n):
                     squares += precision[e] * x[e] * x[e]
@@ -105,7 +91,7 @@ def fold_row(
                     for e in range(n):
                         product += target[e] * x[e]
                     score[t] = fixed[h, t] + w[0] * (product - halves[h, t])
-                t = _categorical(rng, score)
+                t = pick(score, rng.random())
                 if t != now[h]:
                     now[h] = t
                     new = mean[h, t]

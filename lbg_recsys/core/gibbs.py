@@ -102,12 +102,11 @@ class Chain:
     def __init__(
         self, entries: Entries, middles: Array, settings: ChainSettings, seed: np.random.SeedSequence
     ) -> None:
-        self.entries, self.settings = entries, settings
+        self.settings = settings
         self.rng = np.random.Generator(np.random.PCG64(seed))
         rows, n, h, k = entries.n_rows, entries.n_cols, settings.n_components, settings.n_classes
         self.n_col = np.bincount(entries.col, minlength=n).astype(np.float32)
-        features = column_features(self.n_col, self.n_col)
-        d = h * k + features.shape[1]
+        d = h * k + column_features(self.n_col, self.n_col).shape[1]
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
         self.c = np.zeros((h, k, n), np.float32)
         self.lam = np.full((h, k), 1.0 / k)
@@ -120,33 +119,39 @@ class Chain:
         # half a rating is added to each level, so that an empty one keeps a sliver of probability
         amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
-        self.counts = np.zeros((h, k, n), np.int32)
-        self.phi = np.zeros((d, n), np.float32)
-        self.phi[h * k :] = features.T
-        self.gram = np.zeros((d, d))
-        self._col_stat = np.zeros((3, n), np.float32)
         self.sweeps = 0
-        self._derive()
+        self.wake(entries)
         variance = max(mean_square(self.res), 1e-4)
         self.noise_rate = settings.user_noise_shape * variance
         self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
         (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
 
-    def _derive(self) -> None:
-        """Everything that follows from the parameters and the entries."""
-        entries = self.entries
+    def wake(self, entries: Entries) -> None:
+        """Make ready to sweep: everything that follows from the parameters and the entries."""
+        self.entries = entries
+        d, n = len(self.omega), entries.n_cols
+        self.counts = np.zeros(self.c.shape, np.int32)
+        self.phi, self.gram = np.zeros((d, n), np.float32), np.zeros((d, d))
+        self._col_stat = np.zeros((3, n), np.float32)
         count_classes(entries.ptr, entries.col, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
+        self.phi[fixed] = column_features(self.n_col, self.n_col).T
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
             refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
-        self.utility = entries.value.astype(np.float32)
         rows = entries.rows()
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.col]
-        self.res = (entries.value - mean).astype(np.float32)
+        utility = getattr(self, "utility", entries.value)  # drawn ones are no ratings, and stay
+        self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
+
+    def rest(self) -> None:
+        """Let go of most of the memory until `wake`: of what follows from the rest, and of the entries."""
+        del self.entries, self.counts, self.phi, self.gram, self.res, self._col_stat
+        if not self.settings.ordinal:
+            del self.utility
 
     # -- sweeping ------------------------------------------------------------------------------------------------
 

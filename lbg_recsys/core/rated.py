@@ -14,7 +14,10 @@ Array = NDArray[Any]
 
 @njit(nogil=True, cache=True)
 def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits: Array) -> None:
-    """logits[e, h, s] = logit p[h, cols[e], s] less its mean over the classes, p the `class_rate` of some columns."""
+    """logits[e, h, s] = logit p[h, cols[e], s] less its mean over the classes, p the `class_rate` of some columns.
+
+    A column that no row holds tells no class from another: its logits are 0.
+    """
     rows, n_components = z.shape
     k = logits.shape[2]
     size = np.zeros((n_components, k))
@@ -24,6 +27,8 @@ def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits:
     logits[:] = 0
     for e in range(cols.shape[0]):
         begin, end = col_ptr[cols[e]], col_ptr[cols[e] + 1]
+        if begin == end:
+            continue
         for at in range(begin, end):
             for h in range(n_components):
                 logits[e, h, z[col_rows[at], h]] += 1

@@ -30,12 +30,13 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     rng = np.random.default_rng(0)
     c = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
     evidence = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
+    evidence[:, :, 0] = 0  # that of the first class is none, and not given
     c_step, evidence_step = np.full(H, 0.014, np.float32), np.full(H, 0.002, np.float32)
     base = np.log(rng.dirichlet(np.ones(K), H))
     bias, weight = rng.normal(0, 0.3, N).astype(np.float32), rng.gamma(5, 0.2, N).astype(np.float32)
     cols, value = rng.permutation(N), rng.normal(0, 1, N)
     z, b, w = np.empty((KEPT, H), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
-    given = repeated(c, c_step, evidence, evidence_step, base, bias, weight)
+    given = repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight)
     fold_row(rng, cols, value, LEVEL, *given, *held_still(weight=1.5), z, b, w)
     np.testing.assert_allclose(w, 1.5, rtol=1e-3)
     np.testing.assert_allclose(b, 0, atol=1e-3)
@@ -85,7 +86,9 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     cuts = np.array([-np.inf, -0.5, 0.5, np.inf])
     nothing = np.zeros((N, 1, 2), np.int8)
     flat = np.ones(1, np.float32)
-    given = repeated(nothing, flat, nothing, flat, np.zeros((1, 2)), np.zeros(N, np.float32), np.ones(N, np.float32))
+    given = repeated(
+        nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), np.zeros(N, np.float32), np.ones(N, np.float32)
+    )
     effects = repeated(np.float32(4.0), np.array([1e9, 1e9]), cuts, np.bool_(ordinal))
     z, b, w = np.empty((KEPT, 1), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
     level = np.array([0, 1, 1, 2, 2, 2, 2])
@@ -105,9 +108,10 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
 
 def test_class_logits_by_hand():
     z = np.array([[0], [0], [1], [1], [1]], np.int8)
-    holders = np.array([0, 1, 2, 3])  # column 0 is held by rows 0, 1 and 2, column 1 by row 3
-    logits = np.empty((2, 1, 2))
-    class_logits(np.array([0, 3, 4]), holders, z, np.array([1, 0]), logits)
+    holders = np.array([0, 1, 2, 3])  # column 0 is held by rows 0, 1 and 2, column 1 by row 3, column 2 by none
+    logits = np.empty((3, 1, 2))
+    class_logits(np.array([0, 3, 4, 4]), holders, z, np.array([1, 0, 2]), logits)
+    assert not logits[2].any()
     for place, (total, counts) in enumerate([(1, (0, 1)), (3, (2, 1))]):
         p = (np.array(counts) + 20 * total / 5) / (np.array([2, 3]) + 20)
         logit = np.log(p / (1 - p))

@@ -35,6 +35,12 @@ def agrees(sample, expected, spread, limit=4.5):
     assert np.max(error) < limit, np.max(error)
 
 
+def is_gamma(sample, shape):
+    """Whether draws have the mean and the variance of a Gamma(shape, 1)."""
+    agrees(sample, shape, np.sqrt(shape))
+    agrees(np.square(sample - shape), shape, np.sqrt(2 * shape**2 + 6 * shape))
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
@@ -92,7 +98,7 @@ def test_class_means_and_their_precision(rng):
     agrees(draws, expected, 1 / np.sqrt(precision))
     np.testing.assert_allclose(draws.var(axis=0) * precision, 1, atol=0.12)
     shape = SPREAD[0] + 3.0  # six means: the new tau is Gamma(a + 6/2) / (b + squares/2)
-    agrees(gammas, shape, np.sqrt(shape))
+    is_gamma(gammas, shape)
 
 
 def test_class_shares_are_dirichlet(rng):
@@ -182,7 +188,7 @@ def test_row_noise_and_bias(rng):
     agrees(weights, shape / rate, np.sqrt(shape) / rate)
     agrees(standardised, 0, 1)
     assert abs(standardised.var() - 1) < 0.12
-    agrees(taus, SPREAD[0] + 0.5, np.sqrt(SPREAD[0] + 0.5))
+    is_gamma(taus, SPREAD[0] + 0.5)
 
 
 def test_column_noise_bias_and_what_predicts_it(rng):
@@ -191,21 +197,24 @@ def test_column_noise_bias_and_what_predicts_it(rng):
     row_weight, tau, noise = rng.uniform(0.5, 2, 3), 2.0, (3.0, 2.0)
     phi = np.array([[1.5], [-0.5]], np.float32)
     stat = np.array([[row_weight.sum()], [(row_weight * start).sum()], [(row_weight * start**2).sum()]], np.float32)
-    weights, standardised, omegas = np.empty(N), np.empty(N), np.empty((N, 2))
+    weights, standardised, omegas, taus = np.empty(N), np.empty(N), np.empty((N, 2)), np.empty(N)
     for n in range(N):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
         omega = np.zeros(2, np.float32)
         gram = phi.astype(float) @ phi.T
-        draw_col_effects(rng, col, res, bias, tau, SPREAD, weight, noise, n_col, phi, gram, omega, stat)
+        effects = bias, tau, SPREAD, weight, noise
+        new_tau = draw_col_effects(rng, col, res, *effects, n_col, phi, gram, omega, stat)
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * row_weight.sum() + tau
         mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[:, 0] @ omega)) / precision
         weights[n], standardised[n], omegas[n] = weight[0], (bias[0] - mean) * np.sqrt(precision), omega
+        taus[n] = new_tau * (SPREAD[1] + 0.5 * (bias[0] - phi[:, 0] @ omega) ** 2)
     shape, rate = noise[0] + 1.5, noise[1] + 0.5 * (row_weight * start**2).sum()
     agrees(weights, shape / rate, np.sqrt(shape) / rate)
     agrees(standardised, 0, 1)
     covariance = np.linalg.inv(SHRINKAGE * np.eye(2) + tau * phi.astype(float) @ phi.T)
     agrees(omegas, tau * old * covariance @ phi[:, 0], np.sqrt(np.diag(covariance)))
+    is_gamma(taus, SPREAD[0] + 0.5)
 
 
 def test_noise_rate(rng):
