@@ -13,8 +13,8 @@ from lbg_recsys.core.ensemble import Run
 from lbg_recsys.core.gibbs import ChainSettings
 from lbg_recsys.datasets import load_movielens_100k
 from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian import INDICATOR_WEIGHT, entries_of
-from lbg_recsys.ratings.bayesian_users import Standard
+from lbg_recsys.ratings.bayesian_training import entries_of
+from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, Standard
 
 KEPT = 64
 DAY = 86400

@@ -120,8 +120,9 @@ def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[An
 
 def convergence(model: Any) -> dict[str, Any]:
     """How training went, for machines: what the model says of it."""
-    names = ("converged_", "n_iter_", "n_sweeps_", "lower_bound_", "beta_")
-    return {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
+    names = ("converged_", "n_iter_", "n_sweeps_", "rhat_median_", "rhat_share_", "lower_bound_", "beta_")
+    facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
+    return {name: fact for name, fact in facts.items() if fact == fact}  # R-hat of too few sweeps is NaN: no fact
 
 
 def convergence_in_words(model: Any) -> str:
@@ -130,6 +131,8 @@ def convergence_in_words(model: Any) -> str:
     words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
     if "converged" in facts:
         words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
+    if "rhat_median" in facts:
+        words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
     if "lower_bound" in facts:
         words += f", penalised log-likelihood {facts['lower_bound']:.4f} a user"
     return words

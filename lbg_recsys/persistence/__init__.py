@@ -13,7 +13,7 @@ from lbg_recsys.persistence.container import FORMAT, read_container, write_conta
 from lbg_recsys.provenance import library_versions
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
-from lbg_recsys.schema import State, check_arrays, check_values, defaults_of, signature_of
+from lbg_recsys.schema import State, check_arrays, check_values, defaults_of, fits, signature_of
 
 __all__ = ["FORMAT", "SUFFIX", "load", "save"]
 
@@ -83,14 +83,16 @@ def _put_together(header: dict[str, Any], arrays: dict[str, Any]) -> RatingModel
     # A parameter that came after the file was written has its default, which does what was done without it.
     schema, parameters = model_class.STATE, defaults_of(model_class) | header["parameters"]
     check_values(parameters, signature_of(model_class), "the model's parameters")
-    check_values(header["facts"], schema.facts, "the training summary")
+    # ... and a fact is None, of a kind that may be
+    facts = {name: None for name, kind in schema.facts.items() if fits(None, kind)} | header["facts"]
+    check_values(facts, schema.facts, "the training summary")
     entries = {name: arrays.pop(name) for name in ratings.ARRAYS if name in arrays}
     matrix, titles = ratings.put_together(header["ratings"], entries)
     sizes = {"users": matrix.n_users, "items": matrix.n_items, "levels - 1": len(matrix.scale.levels) - 1}
     sizes |= {"users + 1": matrix.n_users + 1, "items + 1": matrix.n_items + 1}
     sizes |= {size: parameters[name] for size, name in schema.sizes.items()}
     check_arrays(arrays, schema.arrays, sizes)
-    model: RatingModel = model_class.from_state(State(parameters, header["facts"], arrays), matrix)
+    model: RatingModel = model_class.from_state(State(parameters, facts, arrays), matrix)
     model.titles, model.versions = titles, header["versions"]
     return model
 

@@ -1,6 +1,5 @@
 """Bayesian LBG: several classes a user whose means add up, averaged over the posterior."""
 
-import logging
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,29 +7,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_choice, check_flag, check_integer
 from lbg_recsys.core import predictive
-from lbg_recsys.core.draws import predict, tilt
-from lbg_recsys.core.ensemble import Run, agreement, gather, give_back, run_all
-from lbg_recsys.core.gibbs import Chain, ChainSettings, Entries
+from lbg_recsys.core.convergence import RHAT_LIMIT, median_and_share
+from lbg_recsys.core.draws import Draws, predict, tilt
 from lbg_recsys.core.grid import predict_items
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.bayesian_rated import RatedOdds
-from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, NewUsers, Standard
+from lbg_recsys.ratings.bayesian_training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
+from lbg_recsys.ratings.bayesian_users import NewUsers, Standard
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.schema import State, signature_of
 
-log = logging.getLogger(__name__)
-
-ORIENTATIONS = {"users": (True,), "items": (False,), "both": (True, False)}
-LIKELIHOODS = {"gaussian": (False,), "ordinal": (True,), "mixed": (False, True)}
-# With more levels than this an ordinal likelihood learns nothing that a Gaussian does not know.
-MAX_ORDINAL_LEVELS = 25
-# Pairs whose predictions are traced for R-hat, and the R-hat above which a fit warns.
-TRACED_PAIRS = 200
-RHAT_LIMIT = 1.1
+# A fit warns when more than this share of the traced predictions has an R-hat above the limit.
+RHAT_SHARE = 0.2
 
 
 class BayesianLBGModel(RatingModel):
@@ -46,17 +39,22 @@ class BayesianLBGModel(RatingModel):
         kinds (``"mixed"``). Scales of more than 25 levels are Gaussian always.
     point : ``"mean"`` (least squared error), ``"median"`` (least absolute error) or ``"mode"``.
     max_kept : sweeps kept per chain, evenly spaced; this bounds the memory.
-    warm_start : a further ``fit`` on the same ratings runs ``n_sweeps`` more sweeps instead of starting again.
+    warm_start : a further ``fit`` on the same ratings runs ``n_sweeps`` more sweeps instead of starting again, unless
+        a parameter has changed that the chains are made of: any but ``n_sweeps``, ``burn_in``, ``point``, ``n_jobs``.
     random_state, n_jobs : the same seed gives the same bits for any number of threads.
 
-    Fitted: ``n_sweeps_`` (run so far), ``rhat_`` (per traced pair), ``converged_``, ``training_error_`` (after each
-    sweep), ``nbytes_`` (of the kept sweeps).
+    Fitted: ``n_sweeps_`` (run so far), ``rhat_`` (per traced pair), ``rhat_median_`` and ``rhat_share_`` (of those
+    pairs, above 1.1), ``converged_``, ``training_error_`` (after each sweep), ``seed_`` (``random_state``, or what
+    was drawn in its place), ``nbytes_`` (of the kept sweeps).
 
     >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
     >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings)
     >>> model.predict_distribution([("a", "x")]).sum().round(6)
     np.float64(1.0)
     """
+
+    _training: Training | None = None  # the chains, where fit has run them
+    _draws: dict[bool, Draws]
 
     def __init__(
         self,
@@ -103,84 +101,45 @@ class BayesianLBGModel(RatingModel):
         residual of the current draws in units of the ratings. Ctrl-C after the burn-in keeps what there is.
         """
         matrix = as_matrix(ratings, scale=scale, levels=levels)
-        runs = getattr(self, "_runs", None)
-        begun = self.warm_start and runs is not None and all(run.n_gathered for run in runs)
-        continued = begun and _same_ratings(self.matrix, matrix)
-        self._check_parameters(burn_in=0 if continued else self.burn_in)
-        if not continued:
-            self.matrix = matrix
-            self.standard_ = Standard.of(matrix)
-            self._runs = self._start() if len(matrix.scale.levels) > 1 else []
-            self.training_error_: list[float] = []
+        training, burn_in = self._training, 0
+        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix):
+            training, burn_in = None, self.burn_in
+        self._check_parameters(burn_in)
+        if training is None:
+            training = Training(self.get_params(), matrix)
         else:
-            for side, draws in self._draws.items():
-                give_back(draws, self._side(side))
-
-        def after_sweep(sweep: int, error: float) -> None:
-            self.training_error_.append(error * self.standard_.spread)
-            if callback is not None:
-                callback(sweep, self.training_error_[-1])
-
-        finished = not self._runs or run_all(
-            self._runs, self.n_sweeps, 0 if continued else self.burn_in, self.n_jobs, after_sweep
-        )
-        self._gather()
-        self._judge(finished)
-        return self
-
-    def _start(self) -> list[Run]:
-        matrix, standard = self.matrix, self.standard_
-        levels = matrix.scale.levels
-        kinds = LIKELIHOODS[self.likelihood]
-        if len(levels) > MAX_ORDINAL_LEVELS or not matrix.scale.discrete:
-            if True in kinds:
-                log.info("%d levels: Gaussian chains take the place of the ordinal ones", len(levels))
-            kinds = (False,) * len(kinds)
-        settings = [
-            ChainSettings(
-                n_components=self.n_components,
-                n_classes=self.n_classes,
-                ordinal=ordinal,
-                user_rows=user_rows,
-                indicator_weight=INDICATOR_WEIGHT[user_rows],
-            )
-            for user_rows in ORIENTATIONS[self.orientation]
-            for ordinal in kinds
-            for _ in range(self.n_chains)
-        ]
-        seeds = np.random.SeedSequence(self.random_state).spawn(len(settings) + 1)
-        rng = np.random.default_rng(seeds[-1])
-        users = rng.integers(matrix.n_users, size=TRACED_PAIRS)
-        items = rng.integers(matrix.n_items, size=TRACED_PAIRS)
-        entries = {side: entries_of(matrix, standard, side) for side in ORIENTATIONS[self.orientation]}
-        stride = -(-(self.n_sweeps - self.burn_in) // self.max_kept)
-        runs = []
-        for one, seed in zip(settings, seeds, strict=False):
-            chain = Chain(entries[one.user_rows], standard.middles, one, seed)
-            pairs = (users, items) if one.user_rows else (items, users)
-            runs.append(Run(chain, *pairs, self.max_kept, stride, len(levels) <= MAX_ORDINAL_LEVELS))
-        return runs
-
-    def _gather(self) -> None:
-        self._draws = {side: gather(runs) for side in ORIENTATIONS[self.orientation] if (runs := self._side(side))}
+            training.give_back(self._draws)
+        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, callback)
+        # from here on nothing fails: a fit that did leaves the model as it was
+        self._training, self._draws = training, training.gather()
+        self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
+        self.training_error_, self.rhat_ = list(training.errors), training.rhat()
         self._know_users()
         self._count()
+        self._judge(finished)
+        return self
 
     def _know_users(self) -> None:
         self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
         self._rated = RatedOdds(self._draws, self.matrix)
 
-    def _side(self, user_rows: bool) -> list[Run]:
-        return [run for run in self._runs if run.chain.settings.user_rows == user_rows]
-
     def _count(self) -> None:
         self.n_sweeps_ = len(self.training_error_)
         self.nbytes_ = sum(draws.nbytes for draws in self._draws.values())
 
+    @property
+    def rhat_median_(self) -> float:
+        """The median split R-hat of the traced predictions."""
+        return median_and_share(self.rhat_)[0]
+
+    @property
+    def rhat_share_(self) -> float:
+        """The share of the traced predictions whose split R-hat is above 1.1."""
+        return median_and_share(self.rhat_)[1]
+
     def _judge(self, finished: bool) -> None:
-        self.rhat_ = agreement(self._runs) if self._runs else np.ones(1)
-        high = float(np.nanmedian(self.rhat_)) if np.isfinite(self.rhat_).any() else 1.0
-        self.converged_ = finished and high <= RHAT_LIMIT
+        median, share = median_and_share(self.rhat_)
+        self.converged_ = finished and share <= RHAT_SHARE
         if not finished:
             warnings.warn(
                 f"interrupted after {self.n_sweeps_} sweeps: the model is what they gave; "
@@ -188,12 +147,13 @@ class BayesianLBGModel(RatingModel):
                 UserWarning,
                 stacklevel=3,
             )
-        elif high > RHAT_LIMIT:
+        elif not self.converged_:
             from sklearn.exceptions import ConvergenceWarning
 
             warnings.warn(
-                f"the chains have not met: the median split R-hat of {TRACED_PAIRS} predictions is {high:.2f} "
-                f"(limit {RHAT_LIMIT}); raise n_sweeps and burn_in, or warm_start=True and fit again",
+                f"the chains have not met: {share:.0%} of {len(self.rhat_)} predictions have a split R-hat above "
+                f"{RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f}); "
+                "raise n_sweeps and burn_in, or warm_start=True and fit again",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -237,8 +197,8 @@ class BayesianLBGModel(RatingModel):
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
         view.matrix, view.standard_ = matrix, self.standard_
-        seed = np.random.SeedSequence(self.random_state).spawn(1)[0]
-        view._draws = self._new_users.draw(matrix, seed)
+        view.seed_ = self.seed_
+        view._draws = self._new_users.draw(matrix, np.random.SeedSequence(self.seed_).spawn(1)[0])
         view._new_users, view._rated = self._new_users, self._rated
         return view
 
@@ -252,7 +212,7 @@ class BayesianLBGModel(RatingModel):
 
     def to_state(self) -> State:
         """All that makes this fitted model besides its matrix: the kept sweeps, not the chains."""
-        facts = {"converged": self.converged_, "training_error": self.training_error_}
+        facts = {"converged": self.converged_, "training_error": self.training_error_, "seed": self.seed_}
         facts["rhat"] = bayesian_state.plain_rhat(self.rhat_)
         return State(self.get_params(), facts, bayesian_state.arrays_of(self._draws))
 
@@ -265,48 +225,32 @@ class BayesianLBGModel(RatingModel):
         model.matrix, model.standard_ = matrix, Standard.of(matrix)
         model._draws = bayesian_state.draws_of(state.arrays, sides)
         model._know_users()
+        seed = state.facts["seed"]
+        model.seed_ = seed_of(model.random_state if seed is None else seed)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         model._count()
         return model
 
     def _check_parameters(self, burn_in: int) -> None:
-        for name, low in (("n_components", 1), ("n_classes", 2), ("n_sweeps", 1), ("n_chains", 1), ("n_jobs", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < low:
-                raise DataError(f"{name} is {value!r}: give an integer of at least {low}")
+        for name, low in (
+            ("n_components", 1),
+            ("n_classes", 2),
+            ("n_sweeps", 1),
+            ("n_chains", 1),
+            ("n_jobs", 1),
+            ("max_kept", 2),
+        ):
+            check_integer(name, getattr(self, name), low)
         if self.n_classes > 127:
             raise DataError(f"n_classes is {self.n_classes}: at most 127, a handful is plenty")
-        if not isinstance(self.max_kept, (int, np.integer)) or self.max_kept < 2:
-            raise DataError(f"max_kept is {self.max_kept!r}: keep at least 2 sweeps of a chain")
-        if not isinstance(burn_in, (int, np.integer)) or not 0 <= burn_in < self.n_sweeps:
+        check_integer("burn_in", burn_in, 0)
+        if burn_in >= self.n_sweeps:
             raise DataError(
                 f"burn_in is {burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
                 "so give an integer from 0 to n_sweeps - 1"
             )
-        for name, choices in (
-            ("orientation", ORIENTATIONS),
-            ("likelihood", LIKELIHOODS),
-            ("point", predictive.POINTS),
-        ):
-            if getattr(self, name) not in choices:
-                raise DataError(f"{name} is {getattr(self, name)!r}: choose one of {', '.join(map(repr, choices))}")
-
-
-def entries_of(matrix: RatingMatrix, standard: Standard, user_rows: bool) -> Entries:
-    """The ratings as a chain takes them, users or items as rows."""
-    users, items = matrix.user_codes(), matrix.items_of
-    value, level = standard.values(matrix.values), matrix.scale.nearest(matrix.values)
-    if user_rows:
-        return Entries.of(users, items, value, level, matrix.n_users, matrix.n_items)
-    return Entries.of(items, users, value, level, matrix.n_items, matrix.n_users)
-
-
-def _same_ratings(one: RatingMatrix, other: RatingMatrix) -> bool:
-    return (
-        one.n_users == other.n_users
-        and one.n_items == other.n_items
-        and np.array_equal(one.indptr, other.indptr)
-        and np.array_equal(one.items_of, other.items_of)
-        and np.array_equal(one.values, other.values)
-    )
+        check_choice("orientation", self.orientation, ORIENTATIONS)
+        check_choice("likelihood", self.likelihood, LIKELIHOODS)
+        check_choice("point", self.point, predictive.POINTS)
+        check_flag("warm_start", self.warm_start)

@@ -23,7 +23,7 @@ class RatedOdds:
 
     logit p_i + ``RATED_POWER`` * sum_h [logit p[h, i, z_h] - logit p_i], averaged over some kept sweeps; with items
     as rows the rate is that of the user's column under the item's class. What is known of the items is prepared when
-    it is first needed and then held; a pickle leaves it out.
+    it is first needed and then held, in half precision; a pickle leaves it out.
     """
 
     def __init__(self, trained: Mapping[bool, Draws], training: RatingMatrix) -> None:
@@ -39,16 +39,16 @@ class RatedOdds:
         return np.asarray(np.log(rate / (1.0 - rate)))
 
     @cached_property
-    def _item_moves(self) -> dict[int, npt.NDArray[np.float32]]:
-        everything = *raters(self._training), np.arange(self._training.n_items)
-        return {s: _moves(self._trained[True], s, *everything) for s in _some_sweeps(self._trained[True])}
+    def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
+        draws, everything = self._trained[True], (*raters(self._training), np.arange(self._training.n_items))
+        return {s: _moves(draws, s, *everything).astype(np.float16) for s in _some_sweeps(draws)}
 
     def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
         """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
         moved, count = np.zeros(len(users)), 0
         if True in draws:
-            for s, table in self._item_moves.items():
-                add_chosen(users, items, draws[True].z[s], table, moved)
+            for s, moves in self._item_moves.items():
+                add_chosen(users, items, draws[True].z[s], moves.astype(np.float32), moved)
                 count += 1
         if False in draws:
             some, place = np.unique(users, return_inverse=True)

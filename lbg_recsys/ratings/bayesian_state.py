@@ -48,7 +48,7 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
 
 STATE = Schema(
     sizes={"components": "n_components", "classes": "n_classes"},
-    facts={"converged": bool, "training_error": list[float], "rhat": list[float | None]},
+    facts={"converged": bool, "training_error": list[float], "rhat": list[float | None], "seed": int | None},
     arrays=_arrays("users", "items") | _arrays("items", "users"),
 )
 
