@@ -41,10 +41,12 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
 
     def fit(self, trainset: Any) -> "RatingAlgo":
         """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was."""
-        model = self._fit_model(trainset)
+        self._take(trainset, self._fit_model(trainset))
+        return self
+
+    def _take(self, trainset: Any, model: RatingModel) -> None:
         AlgoBase.fit(self, trainset)
         self.model_ = model
-        return self
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
         """The prediction for inner ids (strings where Surprise does not know them), with its details.

@@ -1,7 +1,10 @@
 """Bayesian LBG as a Surprise algorithm."""
 
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
+import numpy as np
 from surprise import AlgoBase
 
 from lbg_recsys.algorithms.base import RatingAlgo
@@ -42,12 +45,13 @@ class BayesianLBGAlgo(RatingAlgo):
     max_kept : int, default 64
         Sweeps kept per chain, evenly spaced: it bounds the memory (about 0.1 MB each on MovieLens-100K).
     warm_start : bool, default False
-        A further ``fit`` on the same trainset runs ``n_sweeps`` more sweeps.
+        A further ``fit`` on the same trainset runs ``n_sweeps`` more sweeps. A changed ``point``, ``n_sweeps``,
+        ``n_jobs`` or ``verbose`` takes effect; with any other changed parameter, or other ratings, it starts again.
     random_state : int, RandomState or None
     n_jobs : int, default 1
         Threads for the chains; the results are the same bits.
     verbose : bool, default False
-        Show a progress bar with the training error on standard error.
+        Show a progress bar with the training error on standard error, or ten lines where that is no terminal.
     """
 
     model_: BayesianLBGModel
@@ -84,15 +88,26 @@ class BayesianLBGAlgo(RatingAlgo):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit_model(self, trainset: Any) -> BayesianLBGModel:
+    def fit(self, trainset: Any, callback: Callable[[int, float], None] | None = None) -> "BayesianLBGAlgo":
+        """Fit to a Surprise trainset; ``callback(sweep, training_error)`` as in `BayesianLBGModel.fit`."""
+        self._take(trainset, self._fit_model(trainset, callback))
+        return self
+
+    def _fit_model(self, trainset: Any, callback: Callable[[int, float], None] | None = None) -> BayesianLBGModel:
         parameters = {name: getattr(self, name) for name in signature_of(BayesianLBGModel)}
         if self.warm_start and hasattr(self, "model_"):
-            model = self.model_
-            model.n_sweeps, model.n_jobs, model.warm_start = self.n_sweeps, self.n_jobs, True
+            model = copy(self.model_)  # which stays as it is if this fit fails
+            if not isinstance(self.random_state, (int, np.integer)):
+                parameters["random_state"] = model.random_state  # drawn for the fit that this one goes on with
+            for name, value in parameters.items():
+                setattr(model, name, value)
         else:
             model = BayesianLBGModel(**parameters | {"random_state": self._seed()})
-        with bar("Gibbs", quiet=not self.verbose) as progress:
-            return model.fit(
-                trainset,
-                callback=lambda sweep, error: progress(sweep, self.n_sweeps, f"training error {error:.3f}"),
-            )
+        with bar("Gibbs sweep", quiet=not self.verbose, or_lines=True) as progress:
+
+            def after_sweep(sweep: int, error: float) -> None:
+                progress(sweep, self.n_sweeps, f"training error {error:.3f}")
+                if callback is not None:
+                    callback(sweep, error)
+
+            return model.fit(trainset, callback=after_sweep)

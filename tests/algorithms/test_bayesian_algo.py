@@ -9,6 +9,8 @@ from surprise.model_selection import GridSearchCV, cross_validate
 
 from lbg_recsys import BayesianLBGAlgo
 
+# few sweeps make a test fast, and the chains have not met
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 4, "n_sweeps": 25, "burn_in": 10, "random_state": 0}
 
 
@@ -47,7 +49,7 @@ def test_surprise_tools_work(data, tmp_path):
     scores = cross_validate(BayesianLBGAlgo(**QUICK), data, cv=2, verbose=False)
     assert (scores["test_rmse"] < 2).all()
     grid = {name: [value] for name, value in QUICK.items()} | {"n_components": [2, 3]}
-    search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2)
+    search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2, n_jobs=2)
     search.fit(data)
     assert search.best_params["rmse"]["n_components"] in (2, 3)
     algorithm = BayesianLBGAlgo(**QUICK)
@@ -57,6 +59,8 @@ def test_surprise_tools_work(data, tmp_path):
     again = dump.load(str(tmp_path / "after"))[1]
     pair = data.raw_ratings[0][:2]
     assert again.predict(*pair) == algorithm.predict(*pair) == copy.deepcopy(algorithm).predict(*pair)
+    unfitted = dump.load(str(tmp_path / "before"))[1]
+    assert unfitted.fit(data.build_full_trainset()).predict(*pair) == algorithm.predict(*pair)
 
 
 def test_refitting_starts_again_unless_told_to_continue(data):
@@ -68,6 +72,45 @@ def test_refitting_starts_again_unless_told_to_continue(data):
     algorithm.warm_start, algorithm.n_sweeps = True, 5
     assert algorithm.fit(trainset).model_.n_sweeps_ == 30
     assert algorithm.predict(*pair) != first
+
+
+def test_a_continued_fit_has_the_parameters_of_the_algorithm(data):
+    trainset, pair = data.build_full_trainset(), data.raw_ratings[0][:2]
+    algorithm = BayesianLBGAlgo(**QUICK | {"warm_start": True, "random_state": None}).fit(trainset)
+    seed = algorithm.model_.seed_
+    algorithm.point = "mode"
+    assert algorithm.fit(trainset).model_.n_sweeps_ == 50
+    assert algorithm.predict(*pair).est in algorithm.model_.levels and algorithm.model_.seed_ == seed
+    for change in ({"n_components": 3}, {"likelihood": "gaussian"}, {"random_state": 7}):
+        vars(algorithm).update(change)
+        model = algorithm.fit(trainset).model_
+        assert model.n_sweeps_ == 25 and model.get_params().items() >= change.items()
+    assert model.seed_ == 7 and model._draws[True].z.shape[2] == 3
+
+
+def test_a_continued_fit_that_fails_leaves_the_algorithm_as_it_was(data):
+    trainset, pair = data.build_full_trainset(), data.raw_ratings[0][:2]
+    algorithm = BayesianLBGAlgo(**QUICK | {"warm_start": True}).fit(trainset)
+    before = algorithm.predict(*pair)
+    algorithm.n_components = 3
+
+    def fail(sweep, error):
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        algorithm.fit(trainset, callback=fail)
+    assert algorithm.predict(*pair) == before and algorithm.model_.n_components == 4
+
+
+def test_a_callback_sees_every_sweep_and_verbose_writes_ten_lines_where_there_is_no_terminal(data, capsys):
+    seen = []
+    quiet = BayesianLBGAlgo(**QUICK).fit(data.build_full_trainset(), callback=lambda *now: seen.append(now))
+    assert seen == list(enumerate(quiet.model_.training_error_, 1))
+    assert capsys.readouterr().err == ""
+    BayesianLBGAlgo(**QUICK | {"verbose": True}).fit(data.build_full_trainset())
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10
+    assert f"25/25, training error {seen[-1][1]:.3f}, 0 s left" in lines[-1]
 
 
 def test_what_it_offers_beyond_surprise(fitted):
