@@ -32,6 +32,7 @@ def _algorithms() -> Mapping[tuple[str, str], Callable[[int], Any]]:
         ("LBG", LITERAL): lambda seed: LBGAlgo(prior_strength=0.0, random_state=seed),
         ("LBG", RECOMMENDED): lambda seed: LBGAlgo(**{**LBG_FOR_RATINGS, "point": "median"}, random_state=seed),
         ("Bayesian LBG", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed, point="median"),
+        ("Bayesian LBG, mean", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed),
         ("Surprise SVD", AS_IS): lambda seed: SVD(random_state=seed),
         ("Surprise KNNBaseline", AS_IS): lambda seed: KNNBaseline(sim_options=similar, verbose=False),
     }
@@ -82,6 +83,7 @@ TABLE5 = Experiment(
             "paper's LBG. It answers with the median, which costs RMSE: there both of Surprise's, which answer with "
             "a mean and are refitted, are ahead.",
         ),
+        Row("Bayesian LBG, mean", (RECOMMENDED,), remark="The same model, answering with the mean: for the RMSE."),
         Row("Surprise SVD", (AS_IS,), remark=_REFITTED),
         Row("Surprise KNNBaseline", (AS_IS,), remark=_REFITTED),
     ),
