@@ -9,6 +9,10 @@ class DataError(LBGError, ValueError):
     """Input that cannot be used: a bad rating, a wrong delimiter, an unknown id."""
 
 
+class ParameterError(DataError):
+    """A setting of a model that cannot be: no topics at all, a point that is neither mode, mean nor median."""
+
+
 class NotFittedError(LBGError, ValueError, AttributeError):
     """A model or an algorithm was asked for something before it was fitted."""
 

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -13,6 +13,8 @@ import numpy.typing as npt
 from lbg_recsys.errors import DataError
 
 AnyArray = npt.NDArray[Any]
+
+_LISTS = (list, Sequence)
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def fits(value: Any, kind: Any) -> bool:
     origin = get_origin(kind)
     if origin in (Union, UnionType):
         return any(fits(value, one) for one in get_args(kind))
-    if origin is list:
+    if origin in _LISTS:
         return isinstance(value, list) and all(fits(one, get_args(kind)[0]) for one in value)
     if kind is Any:
         return True
@@ -100,7 +102,7 @@ def kind_name(kind: Any) -> str:
     """
     if get_origin(kind) in (Union, UnionType):
         return " or ".join(kind_name(one) for one in get_args(kind))
-    if get_origin(kind) is list:
+    if get_origin(kind) in _LISTS:
         return f"list of {kind_name(get_args(kind)[0])}"
     return "none" if kind in (None, NoneType) else str(getattr(kind, "__name__", kind))
 

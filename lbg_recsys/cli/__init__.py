@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from lbg_recsys import __version__
-from lbg_recsys.errors import LBGError
+from lbg_recsys.errors import LBGError, ParameterError
 
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {
@@ -55,11 +55,16 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; what goes wrong for a reason ends in one sentence and exit code 1 (130: Ctrl-C)."""
+        """Run the command; what goes wrong for a reason ends in one sentence.
+
+        The exit code is 1, or 2 where the command was used wrongly, or 130 after Ctrl-C.
+        """
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # `| head` has seen enough: click ends quietly
+        except ParameterError as error:
+            raise click.UsageError(str(error)) from error
         except LBGError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -37,6 +38,8 @@ ALGORITHMS = {
     "knn-baseline": "surprise:KNNBaseline",
 }
 
+_ALGO = "-a/--algo"
+
 # Settings that a name stands for: lbg as it predicts ratings best, where lbg alone is the paper's model.
 SETTINGS: dict[str, Mapping[str, Any]] = {"lbg-ratings": LBG_FOR_RATINGS}
 
@@ -68,7 +71,8 @@ def named_class(table: dict[str, str], name: str) -> Any:
     """The class behind a name on the command line."""
     if name not in table:
         raise click.BadParameter(
-            f"there is no algorithm {name!r}{_nearest(name, table)}; there are {', '.join(table)}"
+            f"there is no algorithm {name!r}{_nearest(name, table)}; there are {', '.join(table)}",
+            param_hint=_ALGO,
         )
     module, _, attribute = table[name].partition(":")
     return getattr(import_module(module), attribute)
@@ -86,8 +90,12 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def parse_params(params: Iterable[str], cls: type) -> dict[str, Any]:
+def parse_params(
+    params: Iterable[str], cls: type, *, elsewhere: Mapping[str, str] = MappingProxyType({}), hint: str = "--param"
+) -> dict[str, Any]:
     """``name=value`` texts, each name and value checked against the constructor of the class.
+
+    ``elsewhere`` has what is set by another option, with that option; ``hint`` is the option that the texts are of.
 
     >>> from lbg_recsys import LBGModel
     >>> parse_params(["n_topics=7", "point=mean"], LBGModel)
@@ -95,24 +103,25 @@ def parse_params(params: Iterable[str], cls: type) -> dict[str, Any]:
     """
     from lbg_recsys.schema import fits, kind_name, signature_of
 
-    kinds = {name: kind for name, kind in signature_of(cls).items() if name not in ("random_state", "verbose")}
+    elsewhere = {"random_state": "--seed", "verbose": "--quiet", **elsewhere}
+    kinds = {name: kind for name, kind in signature_of(cls).items() if name not in elsewhere}
     found: dict[str, Any] = {}
     for text in params:
         name, sign, value_text = text.partition("=")
         name = name.strip()
         if not sign:
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--param")
-        if name == "random_state":
-            raise click.BadParameter("the seed is set by --seed", param_hint="--param")
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=hint)
+        if name in elsewhere:
+            raise click.BadParameter(f"{name} is set by {elsewhere[name]}", param_hint=hint)
         if name not in kinds:
             raise click.BadParameter(
                 f"{cls.__name__} has no parameter {name!r}{_nearest(name, kinds)}; it has {', '.join(kinds)}",
-                param_hint="--param",
+                param_hint=hint,
             )
         value = parse_value(value_text.strip())
         if kinds[name] is not inspect.Parameter.empty and not fits(value, kinds[name]):
             raise click.BadParameter(
-                f"{name} is {value_text.strip()!r}, not {kind_name(kinds[name])}", param_hint="--param"
+                f"{name} is {value_text.strip()!r}, not {kind_name(kinds[name])}", param_hint=hint
             )
         found[name] = value
     return found
@@ -130,7 +139,7 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     name, _, settings = spec.partition(":")
     cls = named_class(ALGORITHMS, name.strip())
     given = [part.strip() for part in settings.split(",") if part.strip()]
-    params = {**SETTINGS.get(name.strip(), {}), **parse_params(given, cls)}
+    params = {**SETTINGS.get(name.strip(), {}), **parse_params(given, cls, hint=_ALGO)}
     accepted = signature_of(cls)
 
     def make(seed: int) -> Any:

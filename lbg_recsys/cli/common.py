@@ -2,7 +2,9 @@
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import click
@@ -43,10 +45,28 @@ def format_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], *, width
         bool(rows) and all(isinstance(row[c], int | float) or row[c] is None for row in rows)
         for c in range(len(headers))
     ]
-    widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
+    widths = [max(map(display_width, column)) for column in zip(headers, *cells, strict=True)]
     while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 4:
         widths[widths.index(max(widths))] -= 1
     return "\n".join(_line(line, widths, right) for line in [list(headers), *cells])
+
+
+def display_width(text: str) -> int:
+    """The columns a text takes in a terminal: East Asian wide letters two, combining marks none.
+
+    >>> display_width("Amélie"), display_width("千と千尋"), display_width("e\u0301")
+    (6, 8, 1)
+    """
+    return sum(map(_letter_width, text))
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "rating"), counted(1200, "rating"), counted(2, "class", "classes")
+    ('1 rating', '1,200 ratings', '2 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -78,9 +98,22 @@ def _cell(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
 
 
+def _letter_width(letter: str) -> int:
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):  # marks on the letter before, and signs that do not show
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of a text as fits."""
+    taken = accumulate(map(_letter_width, text))
+    return "".join(letter for letter, end in zip(text, taken, strict=True) if end <= width)
+
+
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     parts = []
     for cell, width, to_right in zip(cells, widths, right, strict=True):
-        short = cell if len(cell) <= width else cell[: width - 1] + "…"
-        parts.append(short.rjust(width) if to_right else short.ljust(width))
+        short = cell if display_width(cell) <= width else _beginning(cell, width - 1) + "…"
+        space = " " * (width - display_width(short))
+        parts.append(space + short if to_right else short + space)
     return "  ".join(parts).rstrip()

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import remarks
 from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
 from lbg_recsys.datasets.locate import Located
 from lbg_recsys.errors import DatasetError
@@ -25,8 +26,9 @@ def datasets() -> None:
 
 
 @datasets.command("list")
+@quiet_option
 @json_option
-def list_(as_json: bool) -> None:
+def list_(quiet: bool, as_json: bool) -> None:
     """Show every data set and whether this machine has it.
 
     \b
@@ -34,7 +36,8 @@ def list_(as_json: bool) -> None:
       lbg-recsys datasets list
       lbg-recsys datasets list --json
     """
-    found = {name: _here(name) for name in DATASETS}
+    with remarks(quiet):
+        found = {name: _here(name) for name in DATASETS}
     if as_json:
         print_json([_facts(info, found[name]) for name, info in DATASETS.items()])
         return
@@ -73,8 +76,9 @@ def fetch(name: str, quiet: bool, as_json: bool) -> None:
 
 @datasets.command()
 @click.argument("name")
+@quiet_option
 @json_option
-def path(name: str, as_json: bool) -> None:
+def path(name: str, quiet: bool, as_json: bool) -> None:
     """Print where the data set NAME is on this machine; never downloads.
 
     \b
@@ -83,7 +87,8 @@ def path(name: str, as_json: bool) -> None:
       lbg-recsys datasets path sample --json
     """
     info = dataset_info(name)
-    located = _here(name)
+    with remarks(quiet):
+        located = _here(name)
     if located is None:
         raise DatasetError(f"{info.title} is not on this machine; lbg-recsys datasets fetch {name} gets it")
     if as_json:

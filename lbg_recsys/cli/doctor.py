@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import remarks
 
 _NEEDED = ("lbg-recsys", "numpy", "scipy", "pandas", "numba", "scikit-surprise", "scikit-learn", "click")
 _EXTRAS = {"matplotlib": "plot", "pyarrow": "parquet", "dask": "dask", "distributed": "dask"}
@@ -17,9 +18,10 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 @click.command()
+@quiet_option
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+def doctor(ctx: click.Context, quiet: bool, as_json: bool) -> None:
     """Check whether this machine is ready.
 
     Shows versions, threads, the compiler's cache and which data sets are here.
@@ -30,6 +32,16 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
       lbg-recsys doctor
       lbg-recsys doctor --json
     """
+    with remarks(quiet):
+        facts = _facts()
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts)
+    ctx.exit(1 if facts["problems"] else 0)
+
+
+def _facts() -> dict[str, Any]:
     facts: dict[str, Any] = {
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in _NEEDED},
@@ -43,11 +55,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     facts["problems"] = [f"{name} is missing: pip install {name}" for name in missing]
     if facts["numba_cache"]["problem"]:
         facts["problems"].append(facts["numba_cache"]["problem"])
-    if as_json:
-        print_json(facts)
-    else:
-        _show(facts)
-    ctx.exit(1 if facts["problems"] else 0)
+    return facts
 
 
 def _version(name: str) -> str | None:
@@ -94,8 +102,7 @@ def _show(facts: dict[str, Any]) -> None:
     rows = [["python", facts["python"]]]
     rows += [[name, found or "missing"] for name, found in facts["packages"].items()]
     rows += [[name, found] for name, found in facts["extras"].items()]
-    set_threads = [f"{name}={value}" for name, value in facts["threads"].items() if name != "cores" and value]
-    rows += [["cores", ", ".join([str(facts["threads"]["cores"]), *set_threads])]]
+    rows += [[name, "not set" if value is None else str(value)] for name, value in facts["threads"].items()]
     rows += [["numba cache", facts["numba_cache"]["problem"] or f"writable: {facts['numba_cache']['folder']}"]]
     rows += [
         [f"data {name}", found or f"not here: lbg-recsys datasets fetch {name}"]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -94,8 +94,12 @@ def word_frequencies(*sources: Documents, min_df: int, stop_words: str) -> tuple
 @contextmanager
 def failing_as_data_errors() -> Iterator[None]:
     """What scikit-learn refuses, as a sentence."""
+    from sklearn.utils._param_validation import InvalidParameterError
+
     try:
         yield
+    except InvalidParameterError as error:
+        raise ParameterError(str(error).splitlines()[0]) from error
     except ValueError as error:
         raise DataError(str(error).splitlines()[0]) from error
 

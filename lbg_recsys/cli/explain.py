@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, find_user, fold_in_file, model_argument, remarks, title_of
+from lbg_recsys.cli.models import (
+    find_item,
+    find_user,
+    fold_in_file,
+    load_model,
+    model_argument,
+    remarks,
+    title_of,
+    with_titles,
+)
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, level_names
 from lbg_recsys.errors import DataError
@@ -53,11 +62,9 @@ def explain(
       lbg-recsys explain model.lbg --user 3 --item 8 -n 3 --json
       lbg-recsys explain model.lbg --new-user my_ratings.csv --item 8
     """
-    from lbg_recsys import load
-
     if (user is None) == (new_user is None):
         raise click.UsageError("say for whom: --user ID or --new-user FILE")
-    loaded: Any = load(model)
+    loaded = load_model(model, quiet)
     found_item = find_item(loaded, item)
     if not hasattr(loaded, "explain"):
         raise DataError(f"a {type(loaded).__name__} has no exact explanation; fit with --algo lbg for one")
@@ -67,8 +74,8 @@ def explain(
     else:
         explanation = loaded.explain(find_user(loaded, str(user)), found_item)
     if as_json:
-        facts = asdict(explanation) | {"title": loaded.titles.get(found_item)}
-        print_json(facts | {"distribution": _by_name(explanation)})
+        facts = asdict(explanation) | {"title": loaded.titles.get(found_item), "distribution": _by_name(explanation)}
+        print_json(facts | {"evidence": with_titles(loaded, facts["evidence"])})
     else:
         _show(loaded, explanation, number)
 

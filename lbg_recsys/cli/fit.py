@@ -57,7 +57,8 @@ def fit(
     RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
     '-' for standard input, or one of the names ml-100k and sample. The model file needs no training data
     later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings the same with the settings
-    that predict ratings best, bayesian the most accurate and the slowest.
+    that predict ratings best, bayesian the most accurate and the slowest, plsa a rival of the paper's. All of them
+    predict and recommend; explain, topics and similar take a model of lbg or lbg-ratings only.
 
     \b
     Examples:
@@ -68,6 +69,7 @@ def fit(
       lbg-recsys fit sample -o mine.lbg --algo bayesian --param n_sweeps=80
     """
     from lbg_recsys import save
+    from lbg_recsys.evaluation.whole import was_cut_short
 
     model_class = named_class(MODELS, algo)
     arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
@@ -87,7 +89,7 @@ def fit(
     else:
         click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.", WIDTH))
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
-    if _was_interrupted(model):
+    if was_cut_short(model):
         ctx.exit(130)
 
 
@@ -136,8 +138,3 @@ def convergence_in_words(model: Any) -> str:
     if "lower_bound" in facts:
         words += f", penalised log-likelihood {facts['lower_bound']:.4f} a user"
     return words
-
-
-def _was_interrupted(model: Any) -> bool:
-    """A sampler that Ctrl-C stopped after its burn-in has a usable model."""
-    return hasattr(model, "n_sweeps_") and model.n_sweeps_ < model.n_sweeps

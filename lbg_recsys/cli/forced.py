@@ -1,7 +1,6 @@
 """``lbg-recsys forced-prediction``: the paper's protocol for collaborative filtering."""
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +10,7 @@ from lbg_recsys.cli.common import json_option, plain, print_json, print_table, q
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import facts_of, format_options, in_words, read_matrix, scale_option
-from lbg_recsys.cli.writing import output_option
-from lbg_recsys.errors import DataError
+from lbg_recsys.cli.writing import output_option, suffix_of
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import bar
 
@@ -34,7 +32,7 @@ DEFAULT = ("movie-mean", "plsa", "lbg", "lbg-ratings", "lbg-ratings:point=median
     show_default=True,
     help="Share of the users to train with.",
 )
-@output_option("Save the table as .json or .md.")
+@output_option("Save the table as .json or .md.", suffixes=(".json", ".md"))
 @plot_option
 @scale_option
 @format_options
@@ -70,8 +68,6 @@ def forced_prediction(
     from lbg_recsys.evaluation.forced import PAPER
     from lbg_recsys.evaluation.forced import forced_prediction as run
 
-    if output is not None and os.path.splitext(output)[1] not in (".json", ".md"):
-        raise DataError(f"{output} must end in .json or .md")
     made = dict(factory(spec) for spec in algos)
     matrix = read_matrix(ratings, scale=scale, **how)
     if not quiet:
@@ -94,7 +90,7 @@ def forced_prediction(
         draw_forced(results, paper, plot)
     if output:
         with atomic_write(output, "w") as stream:
-            if output.endswith(".json"):
+            if suffix_of(output) == ".json":
                 stream.write(json.dumps(plain(facts), indent=2, allow_nan=False) + "\n")
             else:
                 stream.write(_markdown(results, paper))

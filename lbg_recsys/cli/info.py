@@ -4,16 +4,17 @@ import os
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json
+from lbg_recsys.cli.common import json_option, print_json, quiet_option
 from lbg_recsys.cli.fit import convergence, convergence_in_words
-from lbg_recsys.cli.models import model_argument
+from lbg_recsys.cli.models import load_model, model_argument
 from lbg_recsys.cli.reading import facts_of, in_words
 
 
 @click.command()
 @model_argument
+@quiet_option
 @json_option
-def info(model: str, as_json: bool) -> None:
+def info(model: str, quiet: bool, as_json: bool) -> None:
     """Say what is in a model file.
 
     The model and its parameters, how training went, the ratings, the versions it was written with.
@@ -23,10 +24,9 @@ def info(model: str, as_json: bool) -> None:
       lbg-recsys info model.lbg
       lbg-recsys info model.lbg --json
     """
-    from lbg_recsys import load
     from lbg_recsys.persistence import FORMAT
 
-    loaded = load(model)
+    loaded = load_model(model, quiet)
     facts = {
         "model": model,
         "bytes": os.path.getsize(model),

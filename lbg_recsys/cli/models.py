@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,25 @@ def remarks(quiet: bool) -> Iterator[None]:
             click.echo(f"Note: {warning.message}", err=True)
 
 
+def load_model(path: str, quiet: bool) -> Any:
+    """The model of a file, whichever it is; warnings as remarks."""
+    from lbg_recsys import load
+
+    with remarks(quiet):
+        return load(path)
+
+
 def find_user(model: "RatingModel", text: str) -> "RawId":
     """The user that somebody means by ``text``."""
     return _find(model.matrix.users, text, "user", "recommend and explain take a new one by --new-user FILE")
+
+
+def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
+    """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
+    (user,) = known_ids(model.matrix.users, [_as_integer(text)])
+    if user not in model.matrix.users and not quiet:
+        click.echo(f"Note: the model knows no user {text!r}: this is what it knows of all users.", err=True)
+    return user
 
 
 def find_item(model: "RatingModel", text: str) -> "RawId":
@@ -71,6 +87,13 @@ def title_of(model: "RatingModel", item: "RawId") -> str:
     return model.titles.get(item, str(item))
 
 
+def with_titles(model: "RatingModel", facts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Facts about items, for machines: each with its title, where the model knows titles."""
+    if not model.titles:
+        return [dict(one) for one in facts]
+    return [{"item": one["item"], "title": model.titles.get(one["item"]), **one} for one in facts]
+
+
 def fold_in_file(model: "RatingModel", source: str, **how: Any) -> "FoldedUser":
     """A new user from a file of items and ratings."""
     from lbg_recsys.datasets import read_item_ratings
@@ -82,9 +105,13 @@ def fold_in_file(model: "RatingModel", source: str, **how: Any) -> "FoldedUser":
 def _as_known(index: "IdIndex", text: str) -> "RawId | None":
     if text in index:
         return text
-    if _INTEGER.fullmatch(text) and len(text) < 4000 and int(text) in index:
-        return int(text)
-    return None
+    number = _as_integer(text)
+    return number if number in index else None
+
+
+def _as_integer(text: str) -> "int | str":
+    """The number that a text is, as readers of files take it."""
+    return int(text) if _INTEGER.fullmatch(text) and len(text) < 4000 else text
 
 
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":

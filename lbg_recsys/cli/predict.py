@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, find_user, known_ids, model_argument, title_of
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import find_item, known_ids, known_or_new_user, load_model, model_argument, title_of
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, level_names
-from lbg_recsys.cli.writing import block_writer, output_option
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _BLOCK = 1 << 16
 @click.argument("pairs", metavar="[PAIRS]", required=False, type=click.Path())
 @click.option("--user", metavar="ID", help="The user of a single pair.")
 @click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
-@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.")
+@output_option(
+    "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
+)
 @click.option(
     "--point", type=click.Choice(["mode", "mean", "median"]), help="What is predicted; as fitted by default."
 )
@@ -53,8 +55,9 @@ def predict(
     """Predict the rating of a pair, or of a file of PAIRS.
 
     PAIRS has the columns user and item, in any layout that fit reads. The output has a line for each: the
-    predicted rating, its standard deviation, the interval and the probability of every level. A user or item
-    that the model does not know is predicted from what it knows of all.
+    predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
+    an item) that the model does not know is predicted from what it knows of all. --item must be known, for it may
+    be a part of a title.
 
     \b
     Examples:
@@ -63,16 +66,15 @@ def predict(
       lbg-recsys predict model.lbg pairs.csv -o predictions.csv
       lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
     """
-    from lbg_recsys import load
-
     if (pairs is None) == (user is None and item is None):
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
     if pairs is None and (user is None or item is None):
         raise click.UsageError("a single pair needs both --user and --item")
-    loaded = load(model)
+    loaded = load_model(model, quiet)
     loaded.point = point or loaded.point
     if pairs is None:
-        _one(loaded, find_user(loaded, str(user)), find_item(loaded, str(item)), mass, as_json)
+        known = find_item(loaded, str(item))
+        _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, as_json)
     else:
         _many(loaded, pairs, how, output, mass, quiet, as_json)
 
@@ -99,14 +101,24 @@ def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: 
 
 
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
-    row = predictions(model, [user], [item], mass).iloc[0]
+    # A row across columns would have one type, and ids that are no numbers of that type would change.
+    row = {name: column.tolist()[0] for name, column in predictions(model, [user], [item], mass).items()}
     distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
     if as_json:
-        facts = {name: row[name] for name in ("user", "item", "prediction", "std", "low", "high")}
-        print_json({**facts, "title": model.titles.get(item), "mass": mass, "distribution": distribution})
+        facts = {name: row[name] for name in ("prediction", "std", "low", "high")}
+        print_json(
+            {
+                "user": user,
+                "item": item,
+                **facts,
+                "title": model.titles.get(item),
+                "mass": mass,
+                "distribution": distribution,
+            }
+        )
         return
     click.echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
-    print_table(["std", f"{mass:.0%} interval"], [[float(row["std"]), f"{row['low']:g} .. {row['high']:g}"]])
+    print_table(["std", f"{mass:.0%} interval"], [[row["std"], f"{row['low']:g} .. {row['high']:g}"]])
     click.echo()
     click.echo(bars(distribution))
 
@@ -134,9 +146,9 @@ def _many(
             progress(min(last, len(users)), len(users), "")
     if not quiet:
         new = {
-            "users": int((model.matrix.users.codes(users) < 0).sum()),
-            "items": int((model.matrix.items.codes(items) < 0).sum()),
+            "user": int((model.matrix.users.codes(users) < 0).sum()),
+            "item": int((model.matrix.items.codes(items) < 0).sum()),
         }
-        told = " and ".join(f"{count:,} with unknown {what}" for what, count in new.items() if count)
+        told = " and ".join(f"{count:,} with an unknown {what}" for what, count in new.items() if count)
         place = f" to {output}" if output else ""
-        click.echo(f"Wrote {writer.n_rows:,} predictions{place}{f' ({told})' if told else ''}.", err=True)
+        click.echo(f"Wrote {counted(writer.n_rows, 'prediction')}{place}{f' ({told})' if told else ''}.", err=True)

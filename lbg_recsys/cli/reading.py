@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lbg_recsys.cli.common import parse_columns
+from lbg_recsys.cli.common import counted, parse_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,11 +106,12 @@ def in_words(matrix: "RatingMatrix") -> str:
 
     >>> from lbg_recsys import RatingMatrix
     >>> in_words(RatingMatrix.from_arrays([1, 2], [1, 1], [3, 5]))
-    '2 ratings of 1 items by 2 users, on the scale 3..5 (3 levels)'
+    '2 ratings of 1 item by 2 users, on the scale 3..5 (3 levels)'
     """
     scale = matrix.scale
-    kind = f"{len(scale.levels)} levels" if scale.discrete else "continuous"
-    text = f"{matrix.n_ratings:,} ratings of {matrix.n_items:,} items by {matrix.n_users:,} users"
+    kind = counted(len(scale.levels), "level") if scale.discrete else "continuous"
+    text = f"{counted(matrix.n_ratings, 'rating')} of {counted(matrix.n_items, 'item')}"
+    text += f" by {counted(matrix.n_users, 'user')}"
     text += f", on the scale {scale.lower:g}..{scale.upper:g} ({kind})"
     if matrix.n_duplicates:
         text += f"; {matrix.n_duplicates:,} repeated a (user, item) pair, of which the last counts"

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_user, fold_in_file, model_argument, remarks, title_of
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import find_user, fold_in_file, load_model, model_argument, remarks, title_of
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.writing import block_writer, output_option
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "--liked", type=float, metavar="RATING", help="Where liked begins; the scale's upper quarter by default."
 )
 @click.option("--include-seen", is_flag=True, help="Also list what the user has rated already.")
-@output_option("Where the lists go: .csv, .tsv, .jsonl or .parquet; standard output by default.")
+@output_option("Where the lists go: .csv, .tsv, .jsonl or .parquet; standard output by default.", suffixes=TABLES)
 @format_options
 @quiet_option
 @json_option
@@ -73,11 +73,9 @@ def recommend(
     """
     import pandas as pd
 
-    from lbg_recsys import load
-
     if bool(users) + all_users + (new_user is not None) != 1:
         raise click.UsageError("say for whom: --user ID, --all-users or --new-user FILE")
-    loaded = load(model)
+    loaded = load_model(model, quiet)
     _refuse_outside(loaded, liked)
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "by": by, "liked": liked}
     blocks: Iterable[pd.DataFrame]
@@ -91,7 +89,7 @@ def recommend(
     if all_users or output:
         write_lists(named, total, output, quiet, as_json)
     else:
-        _show(loaded, pd.concat(named, ignore_index=True), by, as_json)
+        _show(loaded, pd.concat(named, ignore_index=True), by, quiet, as_json)
 
 
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
@@ -116,10 +114,11 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
             done += block["user"].nunique()
             progress(min(done, total), total, "users")
     if output and not quiet:
-        click.echo(f"Wrote {writer.n_rows:,} recommendations for {total:,} users to {output}.", err=True)
+        written = f"{counted(writer.n_rows, 'recommendation')} for {counted(total, 'user')}"
+        click.echo(f"Wrote {written} to {output}.", err=True)
 
 
-def _show(model: "RatingModel", found: "pd.DataFrame", by: str, as_json: bool) -> None:
+def _show(model: "RatingModel", found: "pd.DataFrame", by: str, quiet: bool, as_json: bool) -> None:
     if as_json:
         print_json(found.to_dict(orient="records"))
         return
@@ -129,6 +128,6 @@ def _show(model: "RatingModel", found: "pd.DataFrame", by: str, as_json: bool) -
     columns += ["rating"] if by == "rating" else ["score", "rating"]
     headers = {"score": "liked" if by == "liked" else "rated", "rating": "expected rating"}
     rows = found[columns].to_numpy(dtype=object).tolist()
-    if not rows:
+    if not rows and not quiet:
         click.echo("Nothing is left to recommend: the user has rated everything.", err=True)
     print_table([headers.get(name, name) for name in columns], rows)

@@ -56,7 +56,8 @@ def reproduce(
     try:
         pictures = draw_all(output, results)
     except MissingExtraError as error:
-        click.echo(f"No pictures: {error}", err=True)
+        if not quiet:
+            click.echo(f"No pictures: {error}", err=True)
         pictures = {}
     words = ["lbg-recsys reproduce", *(names or ("all",)), f"--seeds {n_seeds}", *(["--quick"] if quick else [])]
     paths = write_all(output, chosen, results, pictures, n_seeds=n_seeds, quick=quick, command=" ".join(words))

@@ -1,11 +1,9 @@
 """``lbg-recsys similar``: items or users that are alike."""
 
-from typing import Any
-
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table
-from lbg_recsys.cli.models import find_item, find_user, model_argument, title_of
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import find_item, find_user, load_model, model_argument, title_of, with_titles
 from lbg_recsys.errors import DataError
 
 
@@ -21,8 +19,11 @@ from lbg_recsys.errors import DataError
     show_default=True,
     help="Distance between distributions: Hellinger, or symmetrised Kullback-Leibler.",
 )
+@quiet_option
 @json_option
-def similar(model: str, item: str | None, user: str | None, number: int, metric: str, as_json: bool) -> None:
+def similar(
+    model: str, item: str | None, user: str | None, number: int, metric: str, quiet: bool, as_json: bool
+) -> None:
     """Find the items or the users most alike.
 
     \b
@@ -31,11 +32,9 @@ def similar(model: str, item: str | None, user: str | None, number: int, metric:
       lbg-recsys similar model.lbg --item 8 -n 3 --metric kl --json
       lbg-recsys similar model.lbg --user 3
     """
-    from lbg_recsys import load
-
     if (item is None) == (user is None):
         raise click.UsageError("give either --item ID or --user ID")
-    loaded: Any = load(model)
+    loaded = load_model(model, quiet)
     if not hasattr(loaded, "similar_items"):
         raise DataError(f"a {type(loaded).__name__} has no similarities; fit with --algo lbg for them")
     if item is not None:
@@ -45,12 +44,8 @@ def similar(model: str, item: str | None, user: str | None, number: int, metric:
     what = "item" if item is not None else "user"
     named = item is not None and bool(loaded.titles)
     if as_json:
-        print_json(
-            [
-                {what: raw_id, **({"title": loaded.titles.get(raw_id)} if named else {}), "similarity": similarity}
-                for raw_id, similarity in found
-            ]
-        )
+        facts = [{what: raw_id, "similarity": similarity} for raw_id, similarity in found]
+        print_json(with_titles(loaded, facts) if named else facts)
         return
     rows = [[raw_id, *([title_of(loaded, raw_id)] if named else []), similarity] for raw_id, similarity in found]
     print_table([what, *(["title"] if named else []), "similarity"], rows)

@@ -1,11 +1,13 @@
 """``lbg-recsys text``: cluster documents, select their words, classify them."""
 
+from collections import Counter
+from operator import itemgetter
 from typing import Any
 
 import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
-from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.documents import (
     Documents,
     documents_options,
@@ -15,8 +17,12 @@ from lbg_recsys.cli.documents import (
 )
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.writing import block_writer, output_option
+from lbg_recsys.cli.text_progress import em_bar
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, bar
+
+_OF_ESTIMATOR = "estimator__"
 
 
 @click.group()
@@ -39,7 +45,7 @@ def text() -> None:
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @click.option("-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown a topic.")
 @params_option
-@output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.")
+@output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @plot_option
 @documents_options
 @seed_option
@@ -73,7 +79,7 @@ def cluster(
     arguments = parse_params(params, LBGMixture)
     (read,), (matrix,), names = _read(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
-    with remarks(quiet), failing_as_data_errors():
+    with remarks(quiet), failing_as_data_errors(), em_bar(model, quiet):
         model.fit(matrix)
     posterior = model.predict_proba(matrix)
     facts = _facts_of_topics(model, names, words, read)
@@ -111,7 +117,7 @@ def cluster(
 )
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @params_option
-@output_option("Where the words go: .csv, .tsv, .jsonl or .parquet.")
+@output_option("Where the words go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @documents_options
 @seed_option
 @quiet_option
@@ -145,7 +151,7 @@ def select(
     arguments = parse_params(params, LBGMixture)
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
-    with remarks(quiet), failing_as_data_errors():
+    with remarks(quiet), failing_as_data_errors(), em_bar(mixture, quiet):
         selector = LBGSelector(mixture, delta=delta, n_features_to_select=number).fit(matrix)
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(
@@ -161,7 +167,7 @@ def select(
     if as_json:
         print_json({"words": len(table), "of": len(names), "selected": table.to_dict(orient="records")})
         return
-    click.echo(f"{len(table):,} of {len(names):,} words" + (f", written to {output}" if output else ":"))
+    click.echo(f"{len(table):,} of {counted(len(names), 'word')}" + (f", written to {output}" if output else ":"))
     if not output:
         click.echo(click.wrap_text(" ".join(table["word"]), WIDTH))
 
@@ -177,7 +183,7 @@ def select(
     help="Two classes: at most this share of the first may be called the second.",
 )
 @params_option
-@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.")
+@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @documents_options
 @seed_option
 @quiet_option
@@ -197,29 +203,33 @@ def classify(
     """Learn classes from DOCUMENTS; judge, or classify NEW.
 
     With NEW, its documents are classified; where they have classes too, the predictions are judged by them. Without
-    NEW, DOCUMENTS is cross-validated.
+    NEW, DOCUMENTS is cross-validated. --param sets the classifier's parameters, and as estimator__NAME=VALUE those
+    of the mixture that each class is modelled with.
 
     \b
     Examples:
       lbg-recsys text classify docs
       lbg-recsys text classify texts.csv --folds 3 --param n_topics=2 --json
       lbg-recsys text classify docs more_docs -o classes.csv
+      lbg-recsys text classify docs --folds 3 --param estimator__prior_gauss=5
     """
     import pandas as pd
 
-    from lbg_recsys.text import LBGClassifier
-
-    arguments = parse_params([param for param in params if not param.startswith("estimator")], LBGClassifier)
+    model = _classifier(params, max_false_positives, seed)
     sources, matrices, _ = _read(documents, *([new] if new is not None else []), quiet=quiet, **how)
     labels, judged = sources[0].labels, sources[-1]
     if labels is None:
         raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
-    model = LBGClassifier(**arguments, max_false_positive_rate=max_false_positives, random_state=seed)
-    with remarks(quiet), failing_as_data_errors():
+    if max_false_positives is not None:
+        _refuse_few(labels, model.cv, folds if new is None else None)
+    with remarks(quiet), failing_as_data_errors(), bar("classifying", quiet) as progress:
         if new is None:
-            predicted = _cross_validated(model, matrices[0], labels, folds, seed)
+            predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
-            predicted = model.fit(matrices[0], labels).predict(matrices[1]).tolist()
+            model.fit(matrices[0], labels)
+            progress(1, 2, "fitted")
+            predicted = model.predict(matrices[1]).tolist()
+            progress(2, 2, "classified")
     truth = judged.labels
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
     if output:
@@ -228,12 +238,52 @@ def classify(
     _show_classes(table, truth, predicted, as_json, shown=output is None and new is not None)
 
 
-def _cross_validated(model: Any, matrix: Any, labels: list[str], folds: int, seed: int) -> list[str]:
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:
+    """The classifier with its own parameters, and its mixture with those that begin with ``estimator__``."""
+    from lbg_recsys.text import LBGClassifier, LBGMixture
 
-    parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    predicted: list[str] = cross_val_predict(model, matrix, labels, cv=parts).tolist()
-    return predicted
+    own = [param for param in params if not param.startswith(_OF_ESTIMATOR)]
+    passed = [param.removeprefix(_OF_ESTIMATOR) for param in params if param.startswith(_OF_ESTIMATOR)]
+    elsewhere = {"max_false_positive_rate": "--max-false-positives", "estimator": f"{_OF_ESTIMATOR}NAME=VALUE"}
+    model = LBGClassifier(
+        **parse_params(own, LBGClassifier, elsewhere=elsewhere),
+        max_false_positive_rate=max_false_positives,
+        random_state=seed,
+    )
+    if passed:  # on top of what the classifier takes by itself, which is not what a mixture does
+        given = parse_params(passed, LBGMixture, elsewhere={"n_components": "n_topics, the topics of a class"})
+        model.set_params(estimator=model._template().set_params(**given))
+    return model
+
+
+def _refuse_few(labels: list[str], parts: int, folds: int | None) -> None:
+    """The threshold for --max-false-positives is found by a cross-validation within what is trained with."""
+    name, count = min(Counter(labels).items(), key=itemgetter(1))
+    trained_with = count if folds is None else count - -(-count // folds)
+    if trained_with < parts:
+        remedy = f"fewer parts (--param cv={trained_with}) or " if trained_with > 1 else ""
+        raise DataError(
+            f"--max-false-positives finds its threshold by an inner cross-validation of {parts} parts, for which "
+            f"{counted(trained_with, 'document')} of the class {name!r} to train with are too few: "
+            f"give {remedy}more documents"
+        )
+
+
+def _cross_validated(
+    model: Any, matrix: Any, labels: list[str], folds: int, seed: int, progress: Progress
+) -> list[str]:
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold
+
+    truth = np.array(labels)
+    predicted = truth.copy()
+    parts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
+    for done, (known, held_out) in enumerate(parts, start=1):
+        predicted[held_out] = clone(model).fit(matrix[known], truth[known]).predict(matrix[held_out])
+        progress(done, folds, "parts")
+    found: list[str] = predicted.tolist()
+    return found
 
 
 def _show_classes(
@@ -254,7 +304,9 @@ def _show_classes(
     if shown:
         print_table(list(table), list(zip(*table.values(), strict=True)))
     if judged:
-        click.echo(f"Accuracy {judged['accuracy']:.4f} of {len(predicted):,} documents; rows are the true classes:")
+        click.echo(
+            f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
+        )
         rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
         print_table(["", *judged["classes"]], rows)
 
@@ -263,11 +315,17 @@ def _read(
     *places: str, quiet: bool, text_column: str | None, label_column: str | None, **how: Any
 ) -> tuple[list[Documents], list[Any], list[str]]:
     """Documents of each place, their word frequencies, and the words; says what was read."""
-    sources = [read_documents(place, text_column=text_column, label_column=label_column) for place in places]
-    matrices, names = word_frequencies(*sources, **how)
+    sources, steps = [], len(places) + 1
+    with bar("reading", quiet) as progress:
+        for done, place in enumerate(places, start=1):
+            sources.append(read_documents(place, text_column=text_column, label_column=label_column))
+            progress(done, steps, place)
+        matrices, names = word_frequencies(*sources, **how)
+        progress(steps, steps, "words counted")
     if not quiet:
-        classes = f" of {len(set(sources[0].labels))} classes" if sources[0].labels else ""
-        click.echo(f"Read {len(sources[0]):,} documents{classes}, {len(names):,} words.", err=True)
+        classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
+        documents = counted(len(sources[0]), "document")
+        click.echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
     return sources, matrices, names
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table
-from lbg_recsys.cli.models import model_argument, title_of
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.models import load_model, model_argument, title_of, with_titles
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.errors import DataError
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("-n", "--number", type=click.IntRange(min=1), default=5, show_default=True, help="Items of each kind.")
 @plot_option
+@quiet_option
 @json_option
-def topics(model: str, number: int, plot: str | None, as_json: bool) -> None:
+def topics(model: str, number: int, plot: str | None, quiet: bool, as_json: bool) -> None:
     """Show what each topic gathers, loves and hates.
 
     Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
@@ -32,10 +33,9 @@ def topics(model: str, number: int, plot: str | None, as_json: bool) -> None:
       lbg-recsys topics model.lbg -n 3 --json
       lbg-recsys topics model.lbg --plot topics.png
     """
-    from lbg_recsys import load
     from lbg_recsys.ratings.topics import topics as topics_of
 
-    loaded: Any = load(model)
+    loaded = load_model(model, quiet)
     if not hasattr(loaded, "posterior"):
         raise DataError(f"a {type(loaded).__name__} has no topics of users to show; fit with --algo lbg for them")
     found = topics_of(loaded, number)
@@ -44,9 +44,14 @@ def topics(model: str, number: int, plot: str | None, as_json: bool) -> None:
 
         draw_topics(found, loaded.titles, plot)
     if as_json:
-        print_json([asdict(topic) for topic in found])
+        print_json([_facts(loaded, topic) for topic in found])
     else:
         _show(loaded, found)
+
+
+def _facts(model: "RatingModel", topic: "Topic") -> dict[str, Any]:
+    facts = asdict(topic)
+    return facts | {kind: with_titles(model, facts[kind]) for kind in ("typical", "loves", "hates")}
 
 
 def _show(model: "RatingModel", found: "list[Topic]") -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -16,19 +16,34 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+# The kinds of table that `block_writer` writes; a name without a suffix takes the usual one.
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet", "")
 
 
-def output_option(what: str, *, required: bool = False) -> Callable[[F], F]:
-    """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder."""
+def output_option(what: str, *, suffixes: Sequence[str] = (), required: bool = False) -> Callable[[F], F]:
+    """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
+
+    The name must end in one of ``suffixes``, if any are given.
+    """
+
+    def looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None:
+            if suffixes and suffix_of(value) not in suffixes:
+                raise click.BadParameter(f"{value} must end in {' or '.join(filter(None, suffixes))}")
+            _refuse_unwritable(value)
+        return value
+
     return click.option(
-        "-o", "--output", metavar="FILE", required=required, callback=_looked_at, help=what, type=click.Path()
+        "-o", "--output", metavar="FILE", required=required, callback=looked_at, help=what, type=click.Path()
     )
 
 
-def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is None:
-        return None
+def suffix_of(path: str) -> str:
+    """How a file's name ends, in lower case: ``.csv``."""
+    return os.path.splitext(path)[1].lower()
+
+
+def _refuse_unwritable(value: str) -> None:
     folder = os.path.dirname(os.path.realpath(value))
     if os.path.isdir(value):
         raise DataError(f"{value} is a folder: name a file in it")
@@ -36,7 +51,6 @@ def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None
         raise DataError(f"{value} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise DataError(f"{value} cannot be written: the folder {folder} is read-only")
-    return value
 
 
 class BlockWriter:
@@ -84,13 +98,11 @@ class BlockWriter:
 
 @contextmanager
 def block_writer(path: str | None, *, default: str = ".csv") -> Iterator[BlockWriter]:
-    """A `BlockWriter` to a file, whose suffix says the kind, or to standard output (then of the ``default`` kind)."""
+    """A `BlockWriter` to a file, whose suffix says the kind (of `TABLES`), or to standard output (``default``)."""
     if path is None:
         yield BlockWriter(sys.stdout.buffer, default)
         return
-    kind = os.path.splitext(path)[1].lower() if os.path.splitext(path)[1] else default
-    if kind not in SUFFIXES:
-        raise DataError(f"{path} ends in {kind!r}: name a file that ends in {', '.join(SUFFIXES)}")
+    kind = suffix_of(path) or default
     if kind == ".parquet":
         try:
             import pyarrow.parquet  # noqa: F401

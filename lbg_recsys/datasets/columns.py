@@ -20,6 +20,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+# How messages call what says which columns to take: both ways in.
+_OPTION = "columns (on the command line: --columns)"
+
+
 def simplify(name: str) -> str:
     """``"User_ID:token"`` and ``userId`` become ``userid`` (RecBole writes a type after a colon)."""
     return re.sub(r"[^a-z0-9]", "", name.partition(":")[0].lower())
@@ -67,7 +71,7 @@ def find_columns(
             )
         if exact and width > len(wanted):
             raise DataError(
-                f"{place} has {width} columns and no header; say which are {', '.join(wanted)} with columns"
+                f"{place} has {width} columns and no header; say which are {', '.join(wanted)} with {_OPTION}"
             )
     if len(set(found)) < len(found):
         raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not {found}")
@@ -106,7 +110,7 @@ def _named(role: str, names: Sequence[str], place: str) -> int:
         if alias in simple:
             return simple.index(alias)
     raise DataError(
-        f"{place} has no column that looks like the {role}; it has {shown(names)}: say which one it is with columns"
+        f"{place} has no column that looks like the {role}; it has {shown(names)}: say which one it is with {_OPTION}"
     )
 
 

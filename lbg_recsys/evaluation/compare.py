@@ -9,6 +9,7 @@ import numpy as np
 
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
+from lbg_recsys.evaluation.whole import fit_whole
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.recommend import top_n
 
@@ -69,7 +70,7 @@ def _one_fold(
     algorithm: Any, trainset: Any, testset: list[tuple[Any, Any, float]], mass: float, listeners: dict[int, set[int]]
 ) -> dict[str, float]:
     started = time.process_time()
-    algorithm.fit(trainset)
+    fit_whole(algorithm, trainset)
     fitted = time.process_time()
     predictions = algorithm.test(testset)
     tested = time.process_time()

@@ -15,6 +15,7 @@ from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
+from lbg_recsys.evaluation.whole import fit_whole
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -142,15 +143,14 @@ def _run(
 ) -> tuple[str, list[dict[str, float]]]:
     algorithm = make(seed)
     if getattr(algorithm, "ignores_users", False):
-        algorithm.fit(trainset)
+        fit_whole(algorithm, trainset)
         return USERLESS, [_judge_points(algorithm, draw) for draw in draws]
     if hasattr(algorithm, "fold_in"):
-        model = algorithm.fit(trainset).model_
+        model = fit_whole(algorithm, trainset).model_
         return FOLDED, [_judge_folded(model, draw) for draw in draws]
     outcomes = []
     for draw in draws:
-        fresh = make(seed)
-        fresh.fit(surprise_trainset(train, draw.given))
+        fresh = fit_whole(make(seed), surprise_trainset(train, draw.given))
         outcomes.append(_judge_points(fresh, draw))
     return REFITTED, outcomes
 

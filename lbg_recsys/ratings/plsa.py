@@ -124,6 +124,8 @@ class GaussianPLSAModel(RatingModel):
         spread = np.sqrt((square + _USER_SMOOTHING * self._spread**2) / weight)
         self._user_mean = np.append(mean, self._centre)
         self._user_spread = np.append(spread, self._spread)
+        counts = np.bincount(matrix.items_of, minlength=matrix.n_items)
+        self._popularity: Floats = np.append(counts, 0) / max(matrix.n_users, 1)  # last: the unknown item
 
     def _rows_of(self, matrix: RatingMatrix) -> SparseRows:
         users = matrix.user_codes()
@@ -152,9 +154,8 @@ class GaussianPLSAModel(RatingModel):
         return Parameters(old.lam, *tables)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
-        """This model knows nothing of who rates what: the item's popularity."""
-        counts = np.append(np.bincount(self.matrix.items_of, minlength=self.matrix.n_items), 0)
-        return np.asarray(counts[items] / max(self.matrix.n_users, 1))
+        """This model knows nothing of who rates what: the item's popularity in training."""
+        return self._popularity[items]
 
     @property
     def numbers_per_pair(self) -> int:
@@ -167,6 +168,7 @@ class GaussianPLSAModel(RatingModel):
         view._centre, view._spread = self._centre, self._spread
         view.parameters_, view.beta_, view.n_iter_ = self.parameters_, self.beta_, self.n_iter_
         view._place(matrix)
+        view._popularity = self._popularity
         view.mixing_ = view._mixing_of(matrix)
         return view
 
