@@ -17,7 +17,6 @@ from lbg_recsys.cli.documents import (
 )
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.text_progress import em_bar
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar
@@ -79,10 +78,12 @@ def cluster(
     arguments = parse_params(params, LBGMixture)
     (read,), (matrix,), names = _read(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
-    with remarks(quiet), failing_as_data_errors(), em_bar(model, quiet):
+    with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         model.fit(matrix)
-    posterior = model.predict_proba(matrix)
-    facts = _facts_of_topics(model, names, words, read)
+        progress(1, 2, "describing the topics")
+        posterior = model.predict_proba(matrix)
+        facts = _facts_of_topics(model, names, words, read)
+        progress(2, 2, "done")
     if output:
         import pandas as pd
 
@@ -151,8 +152,9 @@ def select(
     arguments = parse_params(params, LBGMixture)
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
-    with remarks(quiet), failing_as_data_errors(), em_bar(mixture, quiet):
+    with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         selector = LBGSelector(mixture, delta=delta, n_features_to_select=number).fit(matrix)
+        progress(1, 1, "done")
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(
         {
@@ -222,14 +224,14 @@ def classify(
         raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
     if max_false_positives is not None:
         _refuse_few(labels, model.cv, folds if new is None else None)
-    with remarks(quiet), failing_as_data_errors(), bar("classifying", quiet) as progress:
+    with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
         if new is None:
             predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
             model.fit(matrices[0], labels)
-            progress(1, 2, "fitted")
+            progress(1, 2, "classifying")
             predicted = model.predict(matrices[1]).tolist()
-            progress(2, 2, "classified")
+            progress(2, 2, "done")
     truth = judged.labels
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
     if output:
@@ -319,9 +321,9 @@ def _read(
     with bar("reading", quiet) as progress:
         for done, place in enumerate(places, start=1):
             sources.append(read_documents(place, text_column=text_column, label_column=label_column))
-            progress(done, steps, place)
+            progress(done, steps, "counting words")
         matrices, names = word_frequencies(*sources, **how)
-        progress(steps, steps, "words counted")
+        progress(steps, steps, "done")
     if not quiet:
         classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
         documents = counted(len(sources[0]), "document")

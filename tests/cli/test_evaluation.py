@@ -40,7 +40,35 @@ def test_forced_prediction_is_the_protocol(desk, run, sample):
     assert facts["paper"] == []  # the paper's figures are of MovieLens-100K
     run(*arguments, "-o", "table.md")
     assert (desk / "table.md").read_text().startswith("| algorithm | MAE | RMSE | MSE | log score |\n| --- ")
-    assert "must end in .json or .md" in run(*arguments, "-o", "table.txt", code=1).stderr
+    assert "must end in .json or .md" in run(*arguments, "-o", "table.txt", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("evaluate", "sample", "--folds", 2, "--ranking-users", 0), ("forced-prediction", "sample", "--splits", 2)],
+    ids=lambda command: command[0],
+)
+def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypatch):
+    """The sampler keeps what it has; a table of half-fitted models would be a wrong one."""
+    from lbg_recsys.core.gibbs import Chain
+
+    sweep, left = Chain.sweep, iter(range(20))
+
+    def interrupted_once(self):
+        if next(left, None) == 19:
+            raise KeyboardInterrupt
+        return sweep(self)
+
+    monkeypatch.setattr(Chain, "sweep", interrupted_once)
+    algo = "bayesian:n_sweeps=6,burn_in=1,n_components=2"  # four chains: the fifth sweep is cut short
+    result = run(*command, "-a", algo, code=130)
+    assert result.stdout == "" and "Interrupted." in result.stderr
+
+
+def test_a_sampler_that_had_nothing_to_sample_was_not_interrupted(desk, run):
+    (desk / "same.csv").write_text("user,item,rating\n" + "".join(f"{u},{i},3\n" for u in "ab" for i in "xyz"))
+    run("fit", "same.csv", "-o", "same.lbg", "--algo", "bayesian", "-q")
+    assert "RMSE" in run("evaluate", "same.csv", "-a", "bayesian", "--folds", 2, "-q").stdout
 
 
 @pytest.mark.data

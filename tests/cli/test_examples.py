@@ -37,6 +37,12 @@ def test_every_command_shows_an_example(path, command, run):
     assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
 
 
+@pytest.mark.parametrize(("path", "command"), [one for one in ALL if not isinstance(one.values[1], click.Group)])
+def test_every_command_can_be_quiet_and_speak_to_machines(path, command):
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {"-q", "--quiet", "--json"} <= options
+
+
 def test_every_command_is_reached():
     assert {path[1] for path, _ in commands(main, ("lbg-recsys",)) if len(path) > 1} == set(COMMANDS)
 

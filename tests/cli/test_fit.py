@@ -96,12 +96,27 @@ def test_a_given_scale(desk, run):
         ("random_state=3", "--seed"),
         ("__class__=3", "no parameter '__class__'"),
         ("point=__import__('os')", "choose one of"),
+        ("n_topics=0", "n_topics is 0: give an integer of at least 1"),
     ],
 )
 def test_parameters_are_checked(param, message, desk, run):
-    code = 1 if param.startswith("point") else 2
-    assert message in " ".join(run("fit", "sample", "-o", "x.lbg", "--param", param, code=code).stderr.split())
+    assert message in " ".join(run("fit", "sample", "-o", "x.lbg", "--param", param, code=2).stderr.split())
     assert not (desk / "x.lbg").exists()
+
+
+def test_messages_name_the_option(desk, run):
+    said = run("evaluate", "sample", "-a", "svd:n_factor=3", code=2).stderr
+    assert "Invalid value for -a/--algo: SVD has no parameter 'n_factor'" in said
+    assert (
+        "Invalid value for -a/--algo: there is no algorithm" in run("evaluate", "sample", "-a", "svm", code=2).stderr
+    )
+    (desk / "odd.csv").write_text("who,item,rating\n1,2,3\n")
+    assert "--columns" in run("fit", "odd.csv", "-o", "x.lbg", code=1).stderr
+
+
+def test_one_of_a_kind(desk, run):
+    (desk / "one.csv").write_text("user,item,rating\n1,2,3\n")
+    assert "Read 1 rating of 1 item by 1 user," in run("fit", "one.csv", "-o", "x.lbg", "-p", "n_topics=1").stderr
 
 
 def test_values_are_read_and_never_run():

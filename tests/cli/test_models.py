@@ -35,9 +35,25 @@ def test_predict_one_pair(model, run):
     assert "Crimson Comet: 4 (mode)" in shown and shown.count(" %") == 5 and "█" in shown
 
 
+def test_ids_are_told_as_they_are(desk, run):
+    wide = 2**53 + 1  # a floating-point number would be another
+    lbg_recsys.save(lbg_recsys.LBGModel(n_topics=1).fit(([wide, 2], [8, 9], [1, 5])), "wide.lbg")
+    shown = run("predict", "wide.lbg", "--user", wide, "--item", 8, "--json").stdout
+    assert f'"user": {wide},' in shown and '"item": 8,' in shown
+
+
+def test_predict_a_user_that_the_model_does_not_know(model, run):
+    result = run("predict", "model.lbg", "--user", 77777, "--item", 8, "--json")
+    assert "Note: the model knows no user '77777'" in result.stderr
+    facts = json.loads(result.stdout)
+    assert facts["user"] == 77777
+    assert list(facts["distribution"].values()) == model.predict_distribution([(77777, 8)])[0].tolist()
+    assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
+
+
 def test_predict_a_file(model, desk, run):
     result = run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--point", "mean", "--mass", 0.5)
-    assert "Wrote 3 predictions to out.csv (1 with unknown users)" in result.stderr
+    assert "Wrote 3 predictions to out.csv (1 with an unknown user)" in result.stderr
     table = read_table("out.csv")
     pairs = [(1, 5), (3, 8), (999, 1)]
     model.point = "mean"
@@ -134,6 +150,16 @@ def test_new_user(model, run, desk):
     assert "off the scale" in run("recommend", "model.lbg", "--new-user", "off.csv", code=1).stderr
 
 
+def test_lists_of_pLSA_for_a_new_user_go_by_popularity_in_training(desk, run):
+    run("fit", "sample", "-o", "p.lbg", "--algo", "plsa", "-p", "n_topics=2", "-p", "max_iter=3", "-q")
+    arguments = ["recommend", "p.lbg", "--new-user", "my_ratings.csv", "--json"]
+    assert min(line["score"] for line in json.loads(run(*arguments).stdout)) > 0.0
+    found = json.loads(run(*arguments, "--by", "rated", "-n", 3).stdout)
+    matrix = lbg_recsys.load("p.lbg").matrix
+    share = np.bincount(matrix.items_of) / matrix.n_users
+    assert [line["score"] for line in found] == [share[matrix.items.code(line["item"])] for line in found]
+
+
 def test_seen_items_only_when_asked_for(model, run):
     seen = {model.matrix.items.raw(code) for code in model.matrix.seen(model.matrix.users.code(3))}
     found = json.loads(run("recommend", "model.lbg", "--user", 3, "-n", 120, "--json").stdout)
@@ -159,6 +185,7 @@ def test_explain(model, run):
     expected = model.explain(3, 8)
     assert facts["log_odds"] == expected.log_odds
     assert [one["item"] for one in facts["evidence"]] == [one.item for one in expected.evidence]
+    assert facts["evidence"][0]["title"] == model.titles[expected.evidence[0].item]
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     assert f"Why topic {expected.topic} and not {expected.against}" in shown
     assert f"and {len(expected.evidence) - 2} more" in shown
@@ -185,6 +212,7 @@ def test_topics_find_what_was_planted(model, run, sample):
         assert kind not in {planted[one["item"]] for one in topic["hates"]}
         assert all(one["rating"] > one["rating_of_all"] for one in topic["loves"])
         assert all(one["rating"] < one["rating_of_all"] for one in topic["hates"])
+        assert all(one["title"] == model.titles[one["item"]] for one in topic["typical"])
     assert len(kinds) == 4
     assert run("topics", "model.lbg", "-n", 2).stdout.count("typical") == 4
 
@@ -207,6 +235,10 @@ def test_doctor(run, monkeypatch):
     facts = json.loads(run("doctor", "--json").stdout)
     assert facts["packages"]["numpy"] == np.__version__ and facts["data"]["sample"] == "the package"
     assert facts["problems"] == []
+    monkeypatch.setenv("OMP_NUM_THREADS", "17")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    rows = [line.split() for line in run("doctor").stdout.splitlines()]
+    assert ["OMP_NUM_THREADS", "17"] in rows and ["MKL_NUM_THREADS", "not", "set"] in rows
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
     result = run("doctor", code=1)
     assert "set NUMBA_CACHE_DIR" in result.stderr
@@ -226,7 +258,16 @@ def test_doctor(run, monkeypatch):
         ["explain", "model.lbg", "--item", "8"],
         ["similar", "model.lbg"],
         ["similar", "model.lbg", "--user", "3", "--item", "8"],
+        ["recommend", "model.lbg", "--user", "3", "-o", "recs.xyz"],
+        ["predict", "model.lbg", "pairs.csv", "-o", "out.xlsx"],
         ["topics", "model.lbg", "--plot", "topics.jpg"],
+        ["fit", "sample", "-o", "x.lbg", "--param", "n_topics=0"],
+        ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "--param", "n_sweeps=40"],
+        ["fit", "sample", "-o", "x.lbg", "--algo", "plsa", "--param", "holdout=2"],
+        ["evaluate", "sample", "-a", "lbg:n_topics=0"],
+        ["forced-prediction", "sample", "-a", "lbg", "-o", "table.txt"],
+        ["text", "cluster", "docs", "--param", "init=foo"],
+        ["text", "cluster", "docs", "-o", "topics.xyz"],
         ["fit", "sample"],
         ["evaluate", "sample", "-a", "svm"],
         ["evaluate", "sample", "--folds", "1"],
@@ -239,10 +280,11 @@ def test_bad_use_is_exit_code_2(arguments, desk, run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--user", "nobody", "--item", "8"], "the model knows no user 'nobody' (it knows 200: 1, 2, 3, ...)"),
-        (["--user", "3", "--item", "Casablanca"], "the model knows no item 'Casablanca'"),
-        (["--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
+        (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200: 1, 2, 3, ...)"),
+        (["predict", "--user", "3", "--item", "Casablanca"], "the model knows no item 'Casablanca'"),
+        (["predict", "--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
     ],
 )
 def test_unknown_ids_are_named(arguments, message, desk, run):
-    assert message in run("predict", "model.lbg", *arguments, code=1).stderr
+    command, *options = arguments
+    assert message in run(command, "model.lbg", *options, code=1).stderr

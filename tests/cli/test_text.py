@@ -54,6 +54,46 @@ def test_classify_by_cross_validation_and_new_documents(desk, run):
     assert "garden/27.txt" in shown and "Accuracy 1.0000 of 6 documents" in shown
 
 
+def test_classify_passes_parameters_to_the_mixture(desk, run):
+    from sklearn.base import clone
+
+    from lbg_recsys.cli.text import _classifier
+    from lbg_recsys.text import LBGClassifier
+
+    given = _classifier(("n_topics=1", "estimator__n_keywords=3", "estimator__prior_gauss=7"), None, 0)
+    usual = LBGClassifier()._template().get_params()
+    assert given.n_topics == 1
+    assert clone(given).estimator.get_params() == usual | {"n_keywords": 3, "prior_gauss": 7}
+    run("text", "classify", "docs", "--folds", 3, "-p", "n_topics=1", "-p", "estimator__n_keywords=3", "-q")
+    assert "n_topics" not in run("text", "classify", "docs", "--folds", 3, "-p", "n_topics=[1, 2]", "-q").stderr
+
+
+@pytest.mark.parametrize(
+    ("param", "message"),
+    [
+        ("estimator__n_keyword=3", "LBGMixture has no parameter 'n_keyword' (did you mean 'n_keywords'?)"),
+        ("estimator__prior_gauss=much", "prior_gauss is 'much', not float"),
+        ("estimator__prior_gauss=-1", "prior_gauss"),
+        ("estimator__n_components=3", "n_components is set by n_topics"),
+        ("estimator=3", "estimator is set by estimator__NAME=VALUE"),
+        ("max_false_positive_rate=0.1", "is set by --max-false-positives"),
+        ("n_topics=foo", "n_topics is 'foo', not int or list of int or none"),
+    ],
+)
+def test_parameters_of_a_classifier_are_checked(param, message, desk, run):
+    said = run("text", "classify", "docs", "--param", param, "-q", code=2).stderr
+    assert message in " ".join(said.split())
+
+
+def test_too_few_documents_for_a_threshold(desk, run):
+    rows = [f"{kind},{kind} word{number % 2}" for kind in ("one", "two") for number in range(4)]
+    (desk / "few.csv").write_text("\n".join(["label,text", *rows]))
+    arguments = ["text", "classify", "few.csv", "--min-df", 1, "--max-false-positives", 0.5, "--folds", 2]
+    said = run(*arguments, code=1).stderr
+    assert "inner cross-validation of 5 parts" in said and "--param cv=2" in said
+    run(*arguments, "-p", "n_topics=1", "-p", "cv=2")
+
+
 def test_texts_with_line_breaks_and_their_columns(tmp_path):
     path = tmp_path / "given.csv"
     path.write_text('id,Kind,Words\n1,a,"one\ntwo, ""three"""\n2,b,four\n')
