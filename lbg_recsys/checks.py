@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import ParameterError
 
 
 def check_integer(name: str, value: Any, low: int) -> None:
@@ -14,10 +14,10 @@ def check_integer(name: str, value: Any, low: int) -> None:
 
     >>> check_integer("n_topics", True, 1)
     Traceback (most recent call last):
-    lbg_recsys.errors.DataError: n_topics is True: give an integer of at least 1
+    lbg_recsys.errors.ParameterError: n_topics is True: give an integer of at least 1
     """
     if not _is_integer(value) or value < low:
-        raise DataError(f"{name} is {value!r}: give an integer of at least {low}")
+        raise ParameterError(f"{name} is {value!r}: give an integer of at least {low}")
 
 
 def check_number(name: str, value: Any, low: float, high: float = math.inf, *, low_too: bool = True) -> None:
@@ -25,35 +25,35 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, *, l
 
     >>> check_number("temperature", None, 0, 1, low_too=False)
     Traceback (most recent call last):
-    lbg_recsys.errors.DataError: temperature is None: give a number above 0 and up to 1
+    lbg_recsys.errors.ParameterError: temperature is None: give a number above 0 and up to 1
     """
     if not (_is_number(value) and math.isfinite(value) and low <= value <= high and (low_too or value > low)):
         at_least = f"of at least {low:g}" if low_too else f"above {low:g}"
-        raise DataError(f"{name} is {value!r}: give a number {at_least}{f' and up to {high:g}' * (high < math.inf)}")
+        raise ParameterError(f"{name} is {value!r}: give a number {at_least}{f' and up to {high:g}' * (high < math.inf)}")
 
 
 def check_share(name: str, value: Any) -> None:
     """A share that leaves something: at least 0 and below 1."""
     if not _is_number(value) or not 0.0 <= value < 1.0:
-        raise DataError(f"{name} is {value!r}: give a number of at least 0 and below 1")
+        raise ParameterError(f"{name} is {value!r}: give a number of at least 0 and below 1")
 
 
 def check_flag(name: str, value: Any) -> None:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise DataError(f"{name} is {value!r}: give True or False")
+        raise ParameterError(f"{name} is {value!r}: give True or False")
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """One of some names."""
     if not isinstance(value, str) or value not in choices:
-        raise DataError(f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}")
+        raise ParameterError(f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}")
 
 
 def check_seed(name: str, value: Any) -> None:
     """None or an integer of at least 0."""
     if value is not None and not (_is_integer(value) and value >= 0):
-        raise DataError(f"{name} is {value!r}: give None or an integer of at least 0")
+        raise ParameterError(f"{name} is {value!r}: give None or an integer of at least 0")
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ from lbg_recsys.core.convergence import RHAT_LIMIT, median_and_share
 from lbg_recsys.core.draws import Draws, predict, tilt
 from lbg_recsys.core.grid import predict_items
 from lbg_recsys.core.rows import Floats, Ints
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.bayesian_rated import RatedOdds
@@ -243,10 +243,10 @@ class BayesianLBGModel(RatingModel):
         ):
             check_integer(name, getattr(self, name), low)
         if self.n_classes > 127:
-            raise DataError(f"n_classes is {self.n_classes}: at most 127, a handful is plenty")
+            raise ParameterError(f"n_classes is {self.n_classes}: at most 127, a handful is plenty")
         check_integer("burn_in", burn_in, 0)
         if burn_in >= self.n_sweeps:
-            raise DataError(
+            raise ParameterError(
                 f"burn_in is {burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
                 "so give an integer from 0 to n_sweeps - 1"
             )
