@@ -29,7 +29,9 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, *, l
     """
     if not (_is_number(value) and math.isfinite(value) and low <= value <= high and (low_too or value > low)):
         at_least = f"of at least {low:g}" if low_too else f"above {low:g}"
-        raise ParameterError(f"{name} is {value!r}: give a number {at_least}{f' and up to {high:g}' * (high < math.inf)}")
+        raise ParameterError(
+            f"{name} is {value!r}: give a number {at_least}{f' and up to {high:g}' * (high < math.inf)}"
+        )
 
 
 def check_share(name: str, value: Any) -> None:

@@ -10,7 +10,7 @@ class DataError(LBGError, ValueError):
 
 
 class ParameterError(DataError):
-    """A setting of a model that cannot be: no topics at all, a point that is neither mode, mean nor median."""
+    """An argument that cannot be: no topics at all, a point that is neither mode, mean nor median."""
 
 
 class NotFittedError(LBGError, ValueError, AttributeError):
