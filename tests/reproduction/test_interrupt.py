@@ -7,7 +7,13 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+
+from lbg_recsys.core import ensemble
+from lbg_recsys.ratings.matrix import as_matrix
+from lbg_recsys.reproduction import ratings, runner
+from lbg_recsys.reproduction.experiment import RECOMMENDED, Cell
 
 SCRIPT = '''
 """The command with a fake experiment: one cell is measured at once, the others would take a minute."""
@@ -80,3 +86,22 @@ def _wait_for(condition, seconds=60.0):
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_a_cell_whose_sampler_was_cut_short_is_not_kept(tmp_path, monkeypatch):
+    """A sampler keeps what it has when Ctrl-C ends it; a table must not take that for a measurement."""
+    generator = np.random.default_rng(0)
+    cells = generator.choice(30 * 20, 240, replace=False)
+    small = as_matrix((cells // 20, cells % 20, generator.integers(1, 6, len(cells)).astype(float)))
+    monkeypatch.setattr(ratings, "_matrix", lambda: small)
+    step = ensemble.Run.step
+
+    def interrupted(run, keeping):
+        if len(run.kept) == 2:
+            raise KeyboardInterrupt
+        return step(run, keeping)
+
+    monkeypatch.setattr(ensemble.Run, "step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_cells([Cell("table5", "Bayesian LBG", RECOMMENDED, 0, True)], tmp_path, n_jobs=1)
+    assert list(tmp_path.iterdir()) == []
