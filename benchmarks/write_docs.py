@@ -6,6 +6,7 @@ What stands between ``<!-- name -->`` and ``<!-- end name -->`` is replaced.
     python -m benchmarks.write_docs --check   # fail if something is not what the results say
 """
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -160,11 +161,13 @@ def replaced(document, blocks, where):
 
 def main():
     """Rewrite or check everything between the markers."""
-    stale = []
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail if something is not what the results say")
+    check, stale = parser.parse_args().check, []
     for where, blocks in BLOCKS.items():
         old = (ROOT / where).read_text(encoding="utf-8")
         new = replaced(old, blocks, where)
-        if "--check" in sys.argv:
+        if check:
             stale += [where] if new != old else []
             continue
         with atomic_write(ROOT / where, "w") as stream:
@@ -172,7 +175,7 @@ def main():
     if stale:
         sys.exit(f"{', '.join(stale)}: not what benchmarks/results say; run python -m benchmarks.write_docs")
     accurate = load("accuracy")
-    if accurate and "--check" not in sys.argv:
+    if accurate and not check:
         with atomic_write(ROOT / PICTURE) as stream:
             stream.write(accuracy_picture(accurate))
 

@@ -134,6 +134,7 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     >>> name, make(3).n_topics, make(3).random_state
     ('lbg n_topics=7', 7, 3)
     """
+    from lbg_recsys.evaluation.whole import settings_of
     from lbg_recsys.schema import signature_of
 
     name, _, settings = spec.partition(":")
@@ -144,7 +145,8 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
 
     def make(seed: int) -> Any:
         usual = {"verbose": False, "random_state": seed}  # some of Surprise's print unless told not to
-        return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
+        with settings_of(cls):
+            return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 
     return " ".join([name.strip(), *given]), make
 

@@ -1,6 +1,13 @@
 """Figures are of whole fits: a sampler keeps what it has when Ctrl-C ends it early, a measurement must not."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from lbg_recsys.errors import ParameterError
+
+# What other libraries raise where a setting cannot be; ours say so themselves.
+_COMPLAINTS = (ValueError, TypeError, NameError, AttributeError, LookupError, ArithmeticError)
 
 
 def was_cut_short(model: Any) -> bool:
@@ -8,9 +15,24 @@ def was_cut_short(model: Any) -> bool:
     return 0 < getattr(model, "n_sweeps_", 0) < getattr(model, "n_sweeps", 0)
 
 
+@contextmanager
+def settings_of(kind: type) -> Iterator[None]:
+    """What an algorithm of another library complains of is a setting that cannot be; our errors stay."""
+    try:
+        yield
+    except _COMPLAINTS as error:
+        if kind.__module__.partition(".")[0] == "lbg_recsys":
+            raise
+        raise ParameterError(
+            f"{kind.__name__} does not work with its settings: {type(error).__name__}: {error}; "
+            f"see the documentation of {kind.__name__} for what they may be"
+        ) from error
+
+
 def fit_whole(algorithm: Any, trainset: Any) -> Any:
     """Fit a Surprise algorithm; a fit that was cut short goes on as the Ctrl-C that it was."""
-    algorithm.fit(trainset)
+    with settings_of(type(algorithm)):
+        algorithm.fit(trainset)
     if was_cut_short(getattr(algorithm, "model_", None)):
         raise KeyboardInterrupt
     return algorithm

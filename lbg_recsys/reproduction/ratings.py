@@ -86,7 +86,7 @@ TABLE5 = Experiment(
         Row(
             "Bayesian LBG, mean",
             (RECOMMENDED,),
-            remark="The same model, of which there is no literal algorithm, answering with the mean: what RMSE asks for.",
+            remark="The same model, of which there is no literal algorithm, with the mean: what RMSE asks for.",
         ),
         Row("Surprise SVD", (AS_IS,), remark=_REFITTED),
         Row("Surprise KNNBaseline", (AS_IS,), remark=_REFITTED),

@@ -104,6 +104,13 @@ def test_parameters_are_checked(param, message, desk, run):
     assert not (desk / "x.lbg").exists()
 
 
+@pytest.mark.parametrize("algo", ["svd:n_factors=-1", "knn:sim_options=3"])
+def test_settings_that_another_library_refuses(algo, desk, run):
+    for command in ("evaluate", "forced-prediction"):
+        said = run(command, "sample", "-a", algo, "-q", code=2)
+        assert "does not work with its settings" in said.stderr and said.stdout == ""
+
+
 def test_messages_name_the_option(desk, run):
     said = run("evaluate", "sample", "-a", "svd:n_factor=3", code=2).stderr
     assert "Invalid value for -a/--algo: SVD has no parameter 'n_factor'" in said
