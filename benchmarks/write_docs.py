@@ -137,6 +137,7 @@ BLOCKS = {
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
+        "new users": of("new_users", tables.new_users),
     },
     "docs/text.md": {
         "newsgroups": of("text", tables.newsgroups_full),
