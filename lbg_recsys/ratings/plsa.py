@@ -197,8 +197,14 @@ class GaussianPLSAModel(RatingModel):
         """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
         model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
         model._check_parameters()
-        if not (facts["spread"] > 0.0 and 0.0 < facts["beta"] <= 1.0):
-            raise DataError(f"the spread {facts['spread']:g} and beta {facts['beta']:g} must be above zero")
+        low, high = matrix.scale.levels[[0, -1]]
+        if not (low <= facts["centre"] <= high and 0.0 < facts["spread"] <= max(high - low, 1.0)):
+            raise DataError(
+                f"a mean of {facts['centre']:g} with a spread of {facts['spread']:g} is not one of ratings from "
+                f"{low:g} to {high:g}"
+            )
+        if not 0.0 < facts["beta"] <= 1.0:
+            raise DataError(f"beta is {facts['beta']:g}, and must be above 0 and at most 1")
         model._centre, model._spread = facts["centre"], facts["spread"]
         model.beta_, model.n_iter_ = facts["beta"], facts["n_iter"]
         model.parameters_ = Parameters(*(arrays[name] for name in ("lam", "p", "c", "var")))

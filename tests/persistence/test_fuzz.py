@@ -139,6 +139,18 @@ def forged(header, arrays):
     return stream.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("fact", "value"), [("spread", 1.4e154), ("spread", 0.0), ("spread", 5.0), ("centre", 0.9), ("beta", 1.1)]
+)
+def test_facts_that_no_ratings_have(fact, value, tmp_path):
+    """Found by fuzzing: the square of such a spread is no number any more."""
+    header, arrays = FILES["plsa"][1]
+    path = tmp_path / "forged.lbg"
+    path.write_bytes(forged(replaced(header, ("facts", fact), value), arrays))
+    with pytest.raises(ModelFileError, match=f"{value:g}"):
+        lbg_recsys.load(path)
+
+
 @bounded
 @given(kinds, st.data())
 def test_another_value_in_the_header(kind, data):
