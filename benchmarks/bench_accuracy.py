@@ -64,8 +64,7 @@ def warm_up(train):
         myfm=lambda: {"myFM": models.myfm_model(ordinal=True, n_iter=2)},
         cornac=models.cornac_models,
     )
-    for fit in small.values():
-        judge(fit, some, some.head(50))
+    return {name: judge(fit, some, some.head(50)) for name, fit in small.items()}
 
 
 def compilation():

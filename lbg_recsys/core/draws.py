@@ -150,47 +150,6 @@ def _evidence_base(chain: Chain) -> Array:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _add_sweep(
-    rows: Array,
-    cols: Array,
-    z: Array,
-    c: Array,
-    c_step: Array,
-    row_bias: Array,
-    col_bias: Array,
-    row_weight: Array,
-    col_weight: Array,
-    cuts: Array,
-    ordinal: bool,
-    shaping: bool,
-    values: Array,
-    probability: Array,
-    mean: Array,
-) -> None:
-    """Add one kept sweep's distribution of every pair (if it is ``shaping``), and its expected value, to the sums."""
-    last = cuts.shape[0]
-    for e in range(rows.shape[0]):
-        j, i = rows[e], cols[e]
-        m = np.float32(row_bias[j] + col_bias[i])
-        for h in range(z.shape[1]):
-            m += c_step[h] * c[i, h, z[j, h]]
-        if not ordinal:
-            mean[e] += m
-        if not shaping:
-            continue
-        root = math.sqrt(row_weight[j] * col_weight[i])
-        before = 0.0
-        expected = 0.0
-        for b in range(last + 1):
-            upto = normal_cdf((cuts[b] - m) * root) if b < last else 1.0
-            probability[e, b] += upto - before
-            expected += values[b] * (upto - before)
-            before = upto
-        if ordinal:
-            mean[e] += expected
-
-
-@njit(nogil=True, cache=True)
 def _add_sweeps(
     rows: Array,
     cols: Array,
@@ -208,11 +167,28 @@ def _add_sweeps(
     probability: Array,
     mean: Array,
 ) -> None:
-    """`_add_sweep` of all kept sweeps."""
+    """Add each kept sweep's distribution of every pair (if it is ``shaping``) and its expected value to the sums."""
+    last = cuts.shape[1]
     for s in range(z.shape[0]):
-        effects = row_bias[s], col_bias[s], row_weight[s], col_weight[s]
-        kind = ordinal[s], shaping[s]
-        _add_sweep(rows, cols, z[s], c[s], c_step[s], *effects, cuts[s], *kind, values, probability, mean)
+        for e in range(rows.shape[0]):
+            j, i = rows[e], cols[e]
+            m = np.float32(row_bias[s, j] + col_bias[s, i])
+            for h in range(z.shape[2]):
+                m += c_step[s, h] * c[s, i, h, z[s, j, h]]
+            if not ordinal[s]:
+                mean[e] += m
+            if not shaping[s]:
+                continue
+            root = math.sqrt(row_weight[s, j] * col_weight[s, i])
+            before = 0.0
+            expected = 0.0
+            for b in range(last + 1):
+                upto = normal_cdf((cuts[s, b] - m) * root) if b < last else 1.0
+                probability[e, b] += upto - before
+                expected += values[b] * (upto - before)
+                before = upto
+            if ordinal[s]:
+                mean[e] += expected
 
 
 def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Array, Array]:

@@ -23,5 +23,9 @@ def test_contestants_are_named(name):
     assert all("not installed" in note for note in missing)
 
 
-def test_accuracy_warms_up(sample):
-    import_module("benchmarks.bench_accuracy").warm_up(sample.ratings[["user", "item", "rating"]].astype(float))
+def test_accuracy_judges_small_fits_of_what_it_compiles(sample):
+    ratings = sample.ratings[["user", "item", "rating"]].astype(float)
+    rows = import_module("benchmarks.bench_accuracy").warm_up(ratings)
+    assert {"Bayesian LBG", "LBG", "LBG on biases"} <= set(rows)
+    for row in rows.values():
+        assert 0.0 < row["rmse"] < 2.0 and row["fit_s"] >= 0.0
