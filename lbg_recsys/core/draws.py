@@ -223,24 +223,40 @@ def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Arra
     return probability, mean
 
 
-@njit(nogil=True, cache=True)
+def inside(mean: Array, levels: Array) -> Array:
+    """Means that a distribution over all the levels can have: a thousandth of the scale away from its ends."""
+    margin = 1e-3 * (levels[-1] - levels[0])
+    return np.clip(mean, levels[0] + margin, levels[-1] - margin)
+
+
 def tilt(probability: Array, levels: Array, mean: Array) -> None:
-    """Tilt each distribution exponentially, in place, until it has the given mean.
+    """Tilt each distribution exponentially, in place, until it has the given mean (or the next one `inside`).
 
     p_l becomes proportional to p_l exp(theta l): of all distributions with that mean the nearest one
-    (Kullback-Leibler). Newton's method on theta; means are kept a thousandth of the scale away from its ends.
+    (Kullback-Leibler).
     """
+    _tilt(probability, levels, inside(mean, levels))
+
+
+@njit(nogil=True, cache=True)
+def _tilt(probability: Array, levels: Array, mean: Array) -> None:
+    """Newton's method on theta."""
     n = levels.shape[0]
     width = levels[n - 1] - levels[0]
     weight = np.empty(n)
     for e in range(probability.shape[0]):
-        target = min(max(mean[e], levels[0] + 1e-3 * width), levels[n - 1] - 1e-3 * width)
         theta = 0.0
         for _ in range(50):
             total = first = second = 0.0
+            factor, ratio, step = 1.0, 1.0, 0.0  # exp(theta l) relative to the lowest level, as a running product
             for b in range(n):
-                at = (levels[b] - target) / width
-                weight[b] = (probability[e, b] + 1e-12) * math.exp(theta * at)
+                if b > 0:
+                    gap = levels[b] - levels[b - 1]
+                    if gap != step:  # once for all levels of a regular scale: exp is what tilting costs
+                        ratio, step = math.exp(theta * gap / width), gap
+                    factor *= ratio
+                at = (levels[b] - mean[e]) / width
+                weight[b] = (probability[e, b] + 1e-12) * factor
                 total += weight[b]
                 first += weight[b] * at
                 second += weight[b] * at * at

@@ -1,10 +1,10 @@
-"""Predictions of kept sweeps for every item of some users, as lists need them.
+"""Predictions of kept sweeps for many items of many users, as lists need them.
 
-`draws.predict` takes pairs in any order; where every item is wanted, the items of a user can be gone through side
-by side, several in one instruction.
+`draws.predict` takes pairs in any order; where every item of some users is wanted, the means of a sweep are one
+matrix product, the rows' classes times the columns' means, and several of them fit into one instruction. The bits of
+such a product depend on its shape and threads: good enough to find what may be in a list, not to order it.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,148 +16,128 @@ from lbg_recsys.core.normal import smooth_cdf
 from lbg_recsys.core.ridge import FAST
 
 Array = NDArray[Any]
-# Users gone through together: few enough that their sums stay in the cache from one kept sweep to the next.
-_TILE = 16
+
+
+def class_sums(z: Array, table: Array) -> Array:
+    """sum_h table[i, h, z[j, h]] of all rows j (rows, H) and columns i (columns, H, K): (rows, columns)."""
+    chosen = (z[:, :, np.newaxis] == np.arange(table.shape[2])).reshape(len(z), -1)
+    return np.asarray(chosen.astype(table.dtype) @ table.reshape(len(table), -1).T)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _add(what: Array, total: Array) -> None:
+    for i in range(total.shape[0]):
+        total[i] += what[i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _add_biases(own: float, others: Array, m: Array) -> None:
+    for i in range(m.shape[0]):
+        m[i] += own + others[i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _standardise(own: float, others: Array, m: Array, root: Array) -> None:
+    """root = own * others, and m in units of 1 / root."""
+    for i in range(m.shape[0]):
+        root[i] = own * others[i]
+        m[i] *= root[i]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
-def _phi(cut: float, m: Array, root: Array, out: Array) -> None:
-    """out = Phi((cut - m) root)."""
-    for i in range(m.shape[0]):
-        out[i] = smooth_cdf((cut - m[i]) * root[i])[0]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _add_multiple(factor: float, what: Array, m: Array) -> None:
-    for i in range(m.shape[0]):
-        m[i] += factor * np.float32(what[i])
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _add_levels(
-    m: Array,
-    root: Array,
-    cuts: Array,
-    ordinal: bool,
-    shaping: bool,
-    gaps: Array,
-    upto: Array,
-    below: Array,
-    mean: Array,
-) -> None:
-    """Add P(level <= b) of each item to ``below`` (levels - 1, items), and its expected value to ``mean``.
-
-    Of an ordinal sweep ``mean`` gets only what its expected value lacks to the highest level: the ``gaps`` between
-    levels, each times the probability of staying below it. ``upto`` is scratch.
-    """
-    for b in range(cuts.shape[0] if shaping else 0):
-        _phi(cuts[b], m, root, upto)
-        sums, gap = below[b], gaps[b]
-        for i in range(m.shape[0]):
-            sums[i] += upto[i]
-        if ordinal:
-            for i in range(m.shape[0]):
-                mean[i] -= gap * upto[i]
-    if not ordinal:
-        for i in range(m.shape[0]):
-            mean[i] += m[i]
+def _add_phi(cut: float, standard: Array, root: Array, total: Array) -> None:
+    """total += Phi(cut root - standard)."""
+    for i in range(total.shape[0]):
+        total[i] += smooth_cdf(cut * root[i] - standard[i])[0]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _add_sweeps(
-    users: Array,
-    user_rows: bool,
     z: Array,
     c: Array,
     c_step: Array,
-    user_bias: Array,
-    user_weight: Array,
-    item_bias: Array,
-    item_weight: Array,
+    row_bias: Array,
+    row_root: Array,
+    col_bias: Array,
+    col_root: Array,
     cuts: Array,
     ordinal: Array,
     shaping: Array,
-    gaps: Array,
     below: Array,
     mean: Array,
 ) -> None:
-    """Add all kept sweeps to the sums of a tile of users.
-
-    An item's part of the means is laid out by component and class: its class means where users have the classes,
-    and whether it is of the class where items have them.
-    """
-    kept, n_components, k = c.shape[0], c.shape[2], c.shape[3]
-    n = mean.shape[1]
-    part = np.empty((n_components, k, n), np.int8)
-    # one by one: rows of one array would not be known to be apart, and the loops not vectorised
-    m = np.empty(n, np.float32)
-    root = np.empty(n, np.float32)
-    item_root = np.empty(n, np.float32)
-    upto = np.empty(n, np.float32)
+    """Add P(level <= b) of shaping sweeps to ``below`` (b, rows, columns), and means of Gaussian ones to ``mean``."""
+    kept, n_cols, n_components, k = c.shape
+    n_rows = z.shape[1]
+    means = np.empty((n_components * k, n_cols), np.float32)
+    chosen = np.empty((n_rows, n_components * k), np.float32)
+    m = np.empty((n_rows, n_cols), np.float32)
+    root = np.empty(n_cols, np.float32)
     for s in range(kept):
+        chosen[:] = 0
         for h in range(n_components):
+            for j in range(n_rows):
+                chosen[j, h * k + z[s, j, h]] = 1
             for t in range(k):
-                for i in range(n):
-                    part[h, t, i] = c[s, i, h, t] if user_rows else z[s, i, h] == t
-        for i in range(n):
-            item_root[i] = math.sqrt(item_weight[s, i])
-        for u in range(users.shape[0]):
-            user_root = np.float32(math.sqrt(user_weight[s, u]))
-            for i in range(n):
-                m[i] = user_bias[s, u] + item_bias[s, i]
-                root[i] = user_root * item_root[i]
-            for h in range(n_components):
-                if user_rows:
-                    _add_multiple(c_step[s, h], part[h, z[s, users[u], h]], m)
-                else:
-                    for t in range(k):
-                        _add_multiple(c_step[s, h] * np.float32(c[s, users[u], h, t]), part[h, t], m)
-            _add_levels(m, root, cuts[s], ordinal[s], shaping[s], gaps, upto, below[u], mean[u])
+                line = means[h * k + t]
+                for i in range(n_cols):
+                    line[i] = c_step[s, h] * np.float32(c[s, i, h, t])
+        np.dot(chosen, means, m)
+        for j in range(n_rows):
+            _add_biases(row_bias[s, j], col_bias[s], m[j])
+            if not ordinal[s]:
+                _add(m[j], mean[j])
+            if shaping[s]:
+                _standardise(row_root[s, j], col_root[s], m[j], root)
+                for b in range(cuts.shape[1]):
+                    _add_phi(cuts[s, b], m[j], root, below[b, j])
 
 
-@njit(nogil=True, cache=True)
-def _between(below: Array, count: int, probability: Array) -> None:
-    """What each level has more than the one below it; rounding may have put Phi out of order by a hair."""
-    users, last, items = below.shape
-    for u in range(users):
-        for i in range(items):
-            before = 0.0
-            for b in range(last + 1):
-                upto = max(below[u, b, i], before) if b < last else max(float(count), before)
-                probability[u, i, b] = upto - before
-                before = upto
-
-
-def predict_items(draws: Draws, users: Array, user_rows: bool, n_items: int, values: Array) -> tuple[Array, Array]:
-    """What `draws.predict` gives, to within 1e-6 a sweep, for all items of some (known) users.
+def predict_items(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
+    """What `draws.predict` gives, to within 1e-6 a sweep, for all pairs of some (known) users and items.
 
     Sums over kept sweeps of the level distributions (users, items, levels) and of the expected ratings.
     """
-    below = np.zeros((len(users), len(values) - 1, n_items))
-    mean = np.full((len(users), n_items), draws.ordinal.sum() * values[-1])
-    rows, cols = (draws.row_bias, draws.row_weight), (draws.col_bias, draws.col_weight)
-    of_users, of_items = (rows, cols) if user_rows else (cols, rows)
-    item_bias, item_weight = (single(effect, np.arange(n_items)) for effect in of_items)
-    for first in range(0, len(users), _TILE):
-        tile = slice(first, first + _TILE)
-        user_bias, user_weight = (single(effect, users[tile]) for effect in of_users)
-        _add_sweeps(
-            users[tile],
-            user_rows,
-            draws.z,
-            draws.c,
-            draws.c_step,
-            user_bias,
-            user_weight,
-            item_bias,
-            item_weight,
-            draws.cuts,
-            draws.ordinal,
-            draws.shaping,
-            np.diff(values),
-            below[tile],
-            mean[tile],
-        )
+    below, mean = _sums(draws, users, items, user_rows, values)
     probability = np.empty((*mean.shape, len(values)))
-    _between(below, draws.shaping.sum(), probability)
+    before = np.float64(0.0)
+    for b in range(len(below)):
+        upto = np.maximum(below[b], before)  # rounding may have put Phi out of order by a hair
+        probability[..., b] = upto - before
+        before = upto
+    probability[..., -1] = np.maximum(draws.shaping.sum() - before, 0.0)
     return probability, mean
+
+
+def expect_items(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> Array:
+    """The expected ratings alone."""
+    return _sums(draws, users, items, user_rows, values)[1]
+
+
+def _sums(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
+    """Sums over kept sweeps: P(level <= b) of the shaping ones (b, users, items), expected ratings (users, items)."""
+    rows, cols = (users, items) if user_rows else (items, users)
+    row_weight, col_weight = single(draws.row_weight, rows), single(draws.col_weight, cols)
+    below = np.zeros((len(values) - 1, len(rows), len(cols)), np.float32)
+    mean = np.zeros((len(rows), len(cols)), np.float32)
+    _add_sweeps(
+        draws.z.take(rows, axis=1),
+        draws.c.take(cols, axis=1),
+        draws.c_step,
+        single(draws.row_bias, rows),
+        np.sqrt(row_weight),
+        single(draws.col_bias, cols),
+        np.sqrt(col_weight),
+        draws.cuts,
+        draws.ordinal,
+        draws.shaping,
+        below,
+        mean,
+    )
+    total = mean.astype(np.float64)
+    if ordinal := draws.ordinal.sum():
+        # to the highest level they lack the gaps between levels, each times the probability of staying below it
+        total += ordinal * values[-1]
+        for gap, upto in zip(np.diff(values), below, strict=True):
+            total -= gap * upto
+    return (below, total) if user_rows else (below.swapaxes(1, 2), total.T)

@@ -57,14 +57,22 @@ class RatingModel(FitFirst, ABC):
     def with_users(self, matrix: RatingMatrix) -> "RatingModel":
         """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
 
-    def predictive_of_items(self, users: Ints) -> Floats:
-        """The distributions of all items for some (known) users, (users, items, levels).
+    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+        """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
 
         Lists are made of these; a model that has a faster way than pair by pair takes it here.
         """
-        n_items = self.matrix.n_items
-        pairs = np.repeat(users, n_items), np.tile(np.arange(n_items, dtype=np.int64), len(users))
-        return self.predictive(*pairs).probability.reshape(len(users), n_items, len(self.levels))
+        return self.predictive(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
+
+    def expected_of_users(self, users: Ints) -> Floats:
+        """The expected ratings of each item by some (known) users, (users, items); as above, to within 1e-5."""
+        every = self.predictive_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
+        return predictive.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
+
+    def rated_of_users(self, users: Ints) -> Floats:
+        """The probability that some (known) users rate each item, (users, items); as above, to within 1e-5."""
+        items = np.arange(self.matrix.n_items, dtype=np.int64)
+        return self.rated_probability(*all_pairs(users, items)).reshape(len(users), len(items))
 
     @property
     def numbers_per_pair(self) -> int:
@@ -151,6 +159,11 @@ class RatingModel(FitFirst, ABC):
     def item_code(self, item: RawId) -> int:
         """The code of an item that must be known."""
         return _known(self.matrix.items.code(item), item, "item", "partial_fit or fit with ratings of it first")
+
+
+def all_pairs(users: Ints, items: Ints) -> tuple[Ints, Ints]:
+    """Every user with every item, user by user."""
+    return np.repeat(users, len(items)), np.tile(items, len(users))
 
 
 def split_pairs(pairs: Any) -> tuple[Any, Any]:

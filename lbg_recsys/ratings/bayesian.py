@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer
 from lbg_recsys.core import predictive
 from lbg_recsys.core.convergence import RHAT_LIMIT, median_and_share
-from lbg_recsys.core.draws import Draws, predict, tilt
-from lbg_recsys.core.grid import predict_items
+from lbg_recsys.core.draws import Draws, inside, predict, tilt
+from lbg_recsys.core.grid import expect_items, predict_items
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import bayesian_state
@@ -170,28 +171,46 @@ class BayesianLBGModel(RatingModel):
         )
         return Predictive(self._average(sums))
 
-    def predictive_of_items(self, users: Ints) -> Floats:
-        """The distributions of all items for some (known) users, (users, items, levels), to within 1e-6."""
+    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+        """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5."""
         if not self._draws:
-            return super().predictive_of_items(users)
-        n_items = self.matrix.n_items
+            return super().predictive_of_items(users, items)
         sums = (
-            predict_items(draws, users, user_rows, n_items, self.standard_.levels)
+            predict_items(draws, users, items, user_rows, self.standard_.levels)
             for user_rows, draws in self._draws.items()
         )
         pairs = ((probability.reshape(-1, len(self.levels)), mean.ravel()) for probability, mean in sums)
-        return self._average(pairs).reshape(len(users), n_items, len(self.levels))
+        return self._average(pairs).reshape(len(users), len(items), -1)
+
+    def expected_of_users(self, users: Ints) -> Floats:
+        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5."""
+        if not self._draws:
+            return super().expected_of_users(users)
+        items = np.arange(self.matrix.n_items)
+        sums = (
+            expect_items(draws, users, items, user_rows, self.standard_.levels)
+            for user_rows, draws in self._draws.items()
+        )
+        return inside(self._expected(sum(sums)), self.levels)
 
     def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
         """The distributions (n, levels) from the sums of each side over its kept sweeps: their average, tilted."""
         probability, mean = (sum(side) for side in zip(*sums, strict=True))
         probability /= sum(draws.shaping.sum() for draws in self._draws.values())
-        tilt(probability, self.levels, self.standard_.raw(mean / sum(map(len, self._draws.values()))))
+        tilt(probability, self.levels, self._expected(mean))
         return np.asarray(probability)
+
+    def _expected(self, mean: Any) -> Floats:
+        """Expected ratings from their sums over all kept sweeps."""
+        return self.standard_.raw(mean / sum(map(len, self._draws.values())))
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """How likely each user is to rate each item, from the rates at which like classes do."""
-        return np.asarray(1.0 / (1.0 + np.exp(-self._rated.log_odds(self._draws, self.matrix, users, items))))
+        return np.asarray(expit(self._rated.log_odds(self._draws, self.matrix, users, items)))
+
+    def rated_of_users(self, users: Ints) -> Floats:
+        """How likely some (known) users are to rate each item, (users, items), to within 1e-5."""
+        return np.asarray(expit(self._rated.log_odds_of_users(self._draws, self.matrix, users)))
 
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""

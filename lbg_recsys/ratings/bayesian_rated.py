@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.draws import Draws
+from lbg_recsys.core.grid import class_sums
 from lbg_recsys.core.rated import add_chosen, class_logits
 from lbg_recsys.core.rows import Codes, Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -58,6 +59,20 @@ class RatedOdds:
                 add_chosen(items, place, draws[False].z[s], table, moved)
                 count += 1
         return np.asarray(self._item_odds[items] + RATED_POWER * moved / max(count, 1))
+
+    def log_odds_of_users(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints) -> Floats:
+        """Of all items, (users, items): what `log_odds` gives pair by pair, to within the rounding of sums."""
+        moved, count = np.zeros((len(users), len(self._item_odds) - 1), np.float32), 0
+        if True in draws:
+            for s, moves in self._item_moves.items():
+                moved += class_sums(draws[True].z[s, users], moves[:-1].astype(np.float32))
+                count += 1
+        if False in draws:
+            for s in _some_sweeps(draws[False]):
+                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, users)
+                moved += class_sums(draws[False].z[s, :-1], table[:-1]).T
+                count += 1
+        return np.asarray(self._item_odds[:-1] + RATED_POWER * moved / max(count, 1))
 
 
 def _some_sweeps(draws: Draws) -> list[int]:

@@ -1,5 +1,6 @@
 """New rows and columns against posteriors that can be written down, and lists against pair by pair."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.special import ndtr
 
 from lbg_recsys.core.draws import Draws, in_half, in_steps, predict
 from lbg_recsys.core.foldin import fold_col, fold_row
-from lbg_recsys.core.grid import _phi, predict_items
+from lbg_recsys.core.grid import _add_phi, class_sums, expect_items, predict_items
 from lbg_recsys.core.rated import add_chosen, class_logits
 
 KEPT, N, H, K = 12000, 7, 2, 3
@@ -137,20 +138,29 @@ def invented_draws(rng, rows, cols, kept=9, n_components=3, n_classes=4, levels=
     )
 
 
+@pytest.mark.parametrize("kinds", ["ordinal", "gaussian", "mixed"])
 @pytest.mark.parametrize("user_rows", [True, False])
-def test_all_items_of_a_user_are_predicted_as_pairs_are(user_rows):
+def test_all_items_of_some_users_are_predicted_as_pairs_are(user_rows, kinds):
     rng = np.random.default_rng(3)
-    users, items, values = 40, 23, np.linspace(-2, 2, 5)
+    users, items, values = 40, 23, np.array([-2.0, -1.5, 0.0, 1.0, 2.0])
     draws = invented_draws(rng, *((users, items) if user_rows else (items, users)))
-    some = rng.permutation(users)[:21]  # more than one tile
-    probability, mean = predict_items(draws, some, user_rows, items, values)
-    pairs = np.repeat(some, items), np.tile(np.arange(items), len(some))
+    if kinds != "mixed":
+        draws = replace(draws, ordinal=np.full(len(draws), kinds == "ordinal"))
+    some, of_items = rng.permutation(users)[:21], rng.permutation(items)[:17]
+    probability, mean = predict_items(draws, some, of_items, user_rows, values)
+    pairs = np.repeat(some, 17), np.tile(of_items, 21)
     expected, expected_mean = predict(draws, *(pairs if user_rows else pairs[::-1]), values)
     np.testing.assert_allclose(probability.reshape(expected.shape), expected, atol=1e-6 * len(draws))
     np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
     assert (probability >= 0).all()
-    alone, _ = predict_items(draws, some[5:6], user_rows, items, values)
-    np.testing.assert_array_equal(alone[0], probability[5])
+    np.testing.assert_array_equal(expect_items(draws, some, of_items, user_rows, values), mean)
+
+
+def test_class_sums_by_hand():
+    rng = np.random.default_rng(5)
+    z, table = rng.integers(0, 3, (4, 2)), rng.normal(size=(5, 2, 3))
+    expected = [[sum(table[i, h, z[j, h]] for h in range(2)) for i in range(5)] for j in range(4)]
+    np.testing.assert_allclose(class_sums(z, table), expected)
 
 
 def test_the_prediction_of_a_pair_does_not_depend_on_the_others():
@@ -165,7 +175,7 @@ def test_the_prediction_of_a_pair_does_not_depend_on_the_others():
 
 def test_the_normal_distribution_of_lists_has_six_digits():
     x = np.linspace(-12, 12, 4001).astype(np.float32)
-    out = np.empty_like(x)
-    _phi(np.float32(0.5), (0.5 - x / 2).astype(np.float32), np.full_like(x, 2), out)
+    out = np.zeros_like(x)
+    _add_phi(np.float32(0.5), 1 - x, np.full_like(x, 2), out)
     np.testing.assert_allclose(out, ndtr(x.astype(float)), atol=1e-6)
     assert (out >= 0).all() and (out <= 1).all()

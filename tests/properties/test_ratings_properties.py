@@ -1,6 +1,7 @@
 """What must hold for any ratings at all."""
 
 import warnings
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from lbg_recsys.core import predictive
 from lbg_recsys.core.steps import e_step
 from lbg_recsys.ratings import LBGModel, as_matrix
+from tests.lists import brute_force_list
 from tests.strategies import rating_triples
 
 SETTINGS = settings(max_examples=60, deadline=None)
@@ -114,3 +116,25 @@ def test_of_repeated_pairs_the_last_one_counts(triples):
     rows = matrix.users.raws(matrix.user_codes())
     columns = matrix.items.raws(matrix.items_of)
     assert dict(zip(zip(rows, columns, strict=True), matrix.values.tolist(), strict=True)) == last
+
+
+@SETTINGS
+@given(
+    rating_triples(max_items=12),
+    st.sampled_from(["rating", "rated", "liked"]),
+    st.integers(1, 13),
+    st.integers(1, 5),
+    st.booleans(),
+    st.integers(1, 6),
+)
+def test_lists_are_those_of_a_full_sort(triples, by, n, n_topics, exclude_seen, at_once):
+    model = fitted(triples, n_topics=n_topics)
+    users = list(model.matrix.users)
+    with mock.patch("lbg_recsys.ratings.recommend._AT_ONCE", at_once):
+        table = model.recommend(users, n, by=by, exclude_seen=exclude_seen)
+    for user in users:
+        own = table[table["user"] == user]
+        items, score, rating = brute_force_list(model, user, n, by, exclude_seen)
+        assert own["item"].tolist() == items and own["rank"].tolist() == list(range(1, len(items) + 1))
+        np.testing.assert_array_equal(own["score"], score)
+        np.testing.assert_array_equal(own["rating"], rating)

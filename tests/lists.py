@@ -1,0 +1,20 @@
+"""What a list must be: every item scored by itself, then all of them sorted."""
+
+import numpy as np
+
+from lbg_recsys.core import predictive
+
+
+def brute_force_list(model, user, n, by, exclude_seen=True):
+    """The items of a user's list with their scores and expected ratings."""
+    code = model.user_code(user)
+    items = np.arange(model.matrix.n_items)
+    if exclude_seen:
+        items = np.setdiff1d(items, model.matrix.seen(code))
+    pairs = np.full(len(items), code), items
+    probability = model.predictive(*pairs).probability
+    rating, rated = predictive.mean(probability, model.levels), model.rated_probability(*pairs)
+    liked = predictive.at_least(probability, model.levels, model.matrix.scale.liked)
+    score = {"rating": rating, "rated": rated, "liked": rated * liked}[by]
+    best = np.argsort(-score, kind="stable")[:n]
+    return model.matrix.items.raws(items[best]), score[best], rating[best]
