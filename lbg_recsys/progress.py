@@ -4,6 +4,7 @@ Long-running functions take ``progress: Progress``: called as ``progress(done, t
 after each step. `bar` shows it on standard error (where that is no terminal: nothing, or lines).
 """
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,26 @@ Progress = Callable[[int, int, str], None]
 
 def silent(done: int, total: int, note: str = "") -> None:
     """Report nothing."""
+
+
+def parts(progress: Progress, of: int) -> list[Progress]:
+    """What each of several like jobs in a row reports to: its steps follow those of the jobs before it.
+
+    A job that is over early says so by a last step, as if it had taken all of them: what a bar knows of the time that
+    a job takes is then right for the next one.
+
+    >>> seen = []
+    >>> first, second = parts(lambda *step: seen.append(step), 2)
+    >>> first(10, 100, "a tenth"), first(100, 100, "all of it"), second(10, 100, "a tenth of the second")
+    (None, None, None)
+    >>> seen
+    [(10, 200, 'a tenth'), (100, 200, 'all of it'), (110, 200, 'a tenth of the second')]
+    """
+
+    def one(place: int) -> Progress:
+        return lambda done, total, note: progress(place * total + done, of * total, note)
+
+    return [one(place) for place in range(of)]
 
 
 # Lines that `lines` writes from beginning to end.
@@ -37,6 +58,13 @@ def lines(label: str) -> Progress:
     return progress
 
 
+# Of a bar: its steps, whatever steps it is fed with, so that the time left has one measure throughout; its width and
+# that of the signs around it; and the seconds between two pictures of it, for drawing takes time too.
+_WHOLE = 10_000
+_WIDTH, _AROUND = 20, len("  []  100%  00:00:00  ")
+_PAUSE = 0.1
+
+
 @contextmanager
 def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Progress]:
     """A progress bar with time left on standard error, fed by the callback it yields.
@@ -52,17 +80,26 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
         return
     import click
 
+    room = max(shutil.get_terminal_size().columns - len(label) - _WIDTH - _AROUND - 1, 0)
     with click.progressbar(
-        length=1,
+        length=_WHOLE,
         label=label,
         file=sys.stderr,
-        width=24,
-        item_show_func=lambda note: note or "",
-        show_pos=True,
+        width=_WIDTH,
+        item_show_func=lambda note: note,
     ) as shown:
+        drawn = -_PAUSE
 
         def progress(done: int, total: int, note: str = "") -> None:
-            shown.length = max(total, 1)
-            shown.update(done - shown.pos, note)
+            nonlocal drawn
+            now = time.monotonic()
+            if done < total and now - drawn < _PAUSE:
+                return
+            drawn = now
+            shown.current_item = note[:room]  # a line that wraps could not be drawn over
+            reached = _WHOLE * done // max(total, 1)
+            if reached:  # nothing done says nothing of the time left
+                shown.make_step(max(reached - shown.pos, 0))
+            shown.render_progress()
 
         yield progress

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.errors import DataError, LBGError, ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,6 +98,8 @@ def failing_as_data_errors() -> Iterator[None]:
 
     try:
         yield
+    except LBGError:
+        raise  # a sentence already
     except InvalidParameterError as error:
         raise ParameterError(str(error).splitlines()[0]) from error
     except ValueError as error:

@@ -6,19 +6,28 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.preprocessing import normalize
 
 from lbg_recsys.core.rows import Floats
+from lbg_recsys.text._restarts import Told
 
 _ITERATIONS = 10
+# The most steps of a start, by its name.
+STEPS = {"kmeans": 1 + _ITERATIONS, "random": 1}
 
 
-def spherical_kmeans(documents: sp.csr_array, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
+def spherical_kmeans(
+    documents: sp.csr_array,
+    n_clusters: int,
+    random_state: np.random.RandomState,
+    told: Told,
+) -> np.ndarray:
     """Labels (m,) after a few iterations of k-means on the unit sphere, seeded by k-means++.
 
-    Ten iterations: this is a start, EM does the rest.
+    Ten iterations: this is a start, EM does the rest. The seeding is a step too.
     """
     directions = normalize(documents.astype(np.float64))
     centres, _ = kmeans_plusplus(directions, n_clusters, random_state=random_state)
     centres = normalize(centres.toarray() if sp.issparse(centres) else centres)
-    for _ in range(_ITERATIONS):
+    told(1, "k-means")
+    for iteration in range(1, _ITERATIONS + 1):
         labels = (directions @ centres.T).argmax(axis=1)
         sums = np.asarray((sp.csr_array(one_hot(labels, n_clusters)).T @ directions).toarray())
         filled = np.bincount(labels, minlength=n_clusters) > 0
@@ -26,6 +35,7 @@ def spherical_kmeans(documents: sp.csr_array, n_clusters: int, random_state: np.
         if np.array_equal(moved, centres):
             break
         centres = moved
+        told(1 + iteration, "k-means")
     return labels
 
 
@@ -37,9 +47,13 @@ def one_hot(labels: np.ndarray, n_topics: int) -> Floats:
 
 
 def first_posteriors(
-    documents: sp.csr_array, n_topics: int, init: str, random_state: np.random.RandomState
+    documents: sp.csr_array,
+    n_topics: int,
+    init: str,
+    random_state: np.random.RandomState,
+    told: Told,
 ) -> Floats:
     """Posteriors (m, k) to start from: ``"kmeans"``, or ``"random"`` ones, uniform on the simplex."""
     if init == "kmeans":
-        return one_hot(spherical_kmeans(documents, n_topics, random_state), n_topics)
+        return one_hot(spherical_kmeans(documents, n_topics, random_state, told), n_topics)
     return random_state.dirichlet(np.ones(n_topics), size=documents.shape[0])

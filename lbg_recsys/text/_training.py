@@ -110,14 +110,15 @@ def train(
     """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
 
     While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
-    when x does not move after that either.
+    when x does not move after that either. ``callback(iteration, bound)`` is called after every iteration; those of
+    annealing come before the first and have no bound: they count up to 0, with NaN.
     """
     n_topics = mu.shape[1]
     moving = recipe.n_keywords is None
     q = np.full(n_topics, recipe.n_keywords or max(1, round(keyword_counts(rows).mean() / 2)), dtype=np.int64)
     keywords = with_keywords(rows, expected_lengths(mu, q))
     statistics = gather(keywords, mu)
-    mu, statistics = _annealed(keywords, mu, statistics, recipe)
+    mu, statistics = _annealed(keywords, mu, statistics, recipe, callback)
     used, resting = 0, not moving
     while True:
         budget = recipe.max_iter - used
@@ -185,16 +186,22 @@ def _counting_from(used: int, callback: Callable[[int, float], None] | None) -> 
 
 
 def _annealed(
-    keywords: SparseRows, mu: Floats, statistics: SufficientStatistics, recipe: Recipe
+    keywords: SparseRows,
+    mu: Floats,
+    statistics: SufficientStatistics,
+    recipe: Recipe,
+    callback: Callable[[int, float], None] | None,
 ) -> tuple[Floats, SufficientStatistics]:
     """Deterministic annealing: EM steps with beta rising from 0.05 to 1."""
     if not recipe.anneal:
         return mu, statistics
     prior = prior_of(statistics, recipe)
     beta = temper(keywords, recipe.length_temper)
-    for hardness in np.geomspace(_FIRST_BETA, 1.0, recipe.anneal):
+    for step, hardness in enumerate(np.geomspace(_FIRST_BETA, 1.0, recipe.anneal), start=1):
         parameters = m_step(statistics, prior)
         joint = log_joint(keywords, parameters, given_count=recipe.given_count)
         mu, _ = posterior(joint, hardness * np.asarray(beta))
         statistics = gather(keywords, mu)
+        if callback is not None:
+            callback(step - recipe.anneal, np.nan)
     return mu, statistics

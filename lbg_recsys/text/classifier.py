@@ -13,9 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from lbg_recsys.core.rows import Floats
+from lbg_recsys.errors import ParameterError
+from lbg_recsys.progress import Progress, parts, silent
 from lbg_recsys.text._documents import checked_documents, n_filled, ranked_documents
 from lbg_recsys.text._training import Background, background_of
 from lbg_recsys.text.mixture import LBGMixture
@@ -98,8 +100,12 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> "LBGClassifier":
-        """Fit one model to the documents ``X`` of each class in ``y``."""
+    def fit(self, X: Any, y: Any, *, progress: Progress = silent) -> "LBGClassifier":
+        """Fit one model to the documents ``X`` of each class in ``y``.
+
+        ``progress(done, total, note)`` is called after every step of every fit: of each class, of each number of
+        topics that is tried, of each fold of the inner cross-validation.
+        """
         if y is None:
             raise ValueError("LBGClassifier requires y to be passed, but the target y is None")
         documents = checked_documents(self, X, reset=True)
@@ -115,9 +121,11 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
         self.class_log_prior_ = self._log_prior(codes)
         self.threshold_ = 0.0
-        if self.max_false_positive_rate is not None:
-            self.threshold_ = self._threshold(documents, codes, self.max_false_positive_rate, int(seeds[0]))
-        self.estimators_ = self._fit_classes(documents, codes, int(seeds[1]))
+        rate = self.max_false_positive_rate
+        rounds = parts(progress, 1 if rate is None else self.cv + 1)
+        if rate is not None:
+            self.threshold_ = self._threshold(documents, codes, rate, int(seeds[0]), rounds[:-1])
+        self.estimators_ = self._fit_classes(documents, codes, int(seeds[1]), rounds[-1])
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -156,7 +164,7 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return np.log(counts / counts.sum())
         prior = np.asarray(self.class_prior, dtype=np.float64)
         if prior.shape != (n_classes,) or (prior <= 0.0).any():
-            raise ValueError(
+            raise ParameterError(
                 f"class_prior is {self.class_prior!r}; it must have {n_classes} positive numbers, one a class"
             )
         return np.log(prior / prior.sum())
@@ -165,15 +173,18 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.estimator is None:
             return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=50.0)
         if getattr(self.estimator, "n_keywords", None) == "paper":
-            raise ValueError(
+            raise ParameterError(
                 'n_keywords="paper" gives each class a number of keywords of its own, and then their likelihoods '
                 "do not compare; give the estimator a whole number of keywords, or None for all words"
             )
         return clone(self.estimator)
 
-    def _fit_classes(self, documents: sp.csr_array, codes: np.ndarray, seed: int) -> list[Any]:
+    def _fit_classes(self, documents: sp.csr_array, codes: np.ndarray, seed: int, progress: Progress) -> list[Any]:
         background = self._background(documents)
-        return [self._fit_class(documents[codes == code], background, seed) for code in range(len(self.classes_))]
+        return [
+            self._fit_class(documents[codes == code], background, seed, told)
+            for code, told in enumerate(parts(progress, len(self.classes_)))
+        ]
 
     def _background(self, documents: sp.csr_array) -> Background | None:
         """What words do in all classes; only the LBG model has a use for it."""
@@ -183,36 +194,53 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         model._validate_params()
         return background_of(ranked_documents(documents), model._recipe())
 
-    def _fit_class(self, documents: sp.csr_array, background: Background | None, seed: int) -> Any:
+    def _fit_class(
+        self, documents: sp.csr_array, background: Background | None, seed: int, progress: Progress
+    ) -> Any:
         wanted = self.n_topics
         if wanted is None:
             wanted = self._template().n_components
         elif not isinstance(wanted, int | Integral):
-            wanted = self._by_held_out_likelihood(documents, background, [int(n) for n in wanted], seed)
-        return self._fitted(documents, background, int(wanted), seed)
+            numbers = [int(n) for n in wanted]
+            *tries, progress = parts(progress, len(numbers) + 1)
+            wanted = self._by_held_out_likelihood(documents, background, numbers, seed, tries)
+        return self._fitted(documents, background, int(wanted), seed, progress)
 
-    def _fitted(self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int) -> Any:
+    def _fitted(
+        self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int, progress: Progress
+    ) -> Any:
         model = self._template()
         model.set_params(n_components=max(1, min(n_topics, n_filled(documents))))
         if model.random_state is None:
             model.set_params(random_state=seed)
         if background is None:
-            return model.fit(documents)
+            told = {"progress": progress} if has_fit_parameter(model, "progress") else {}
+            return model.fit(documents, **told)
         model.n_features_in_ = documents.shape[1]
-        return model._fit_against(documents, background)
+        return model._fit_against(documents, background, progress)
 
     def _by_held_out_likelihood(
-        self, documents: sp.csr_array, background: Background | None, numbers: list[int], seed: int
+        self,
+        documents: sp.csr_array,
+        background: Background | None,
+        numbers: list[int],
+        seed: int,
+        tries: list[Progress],
     ) -> int:
         if not numbers or min(numbers) < 1:
-            raise ValueError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
+            raise ParameterError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
         if documents.shape[0] < 2 or len(numbers) == 1:
             return numbers[0]
         known, held_out = train_test_split(np.arange(documents.shape[0]), test_size=_HELD_OUT, random_state=seed)
-        scores = [self._fitted(documents[known], background, n, seed).score(documents[held_out]) for n in numbers]
+        scores = [
+            self._fitted(documents[known], background, n, seed, told).score(documents[held_out])
+            for n, told in zip(numbers, tries, strict=True)
+        ]
         return numbers[int(np.argmax(scores))]
 
-    def _threshold(self, documents: sp.csr_array, codes: np.ndarray, rate: float, seed: int) -> float:
+    def _threshold(
+        self, documents: sp.csr_array, codes: np.ndarray, rate: float, seed: int, rounds: list[Progress]
+    ) -> float:
         """The log-odds that at most the wanted share of ``classes_[0]`` exceeds when it is held out."""
         if len(self.classes_) != 2:
             raise ValueError(
@@ -220,8 +248,8 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         odds = np.empty(len(codes))
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
-        for known, held_out in folds.split(np.zeros(len(codes)), codes):
-            models = self._fit_classes(documents[known], codes[known], seed)
+        for (known, held_out), told in zip(folds.split(np.zeros(len(codes)), codes), rounds, strict=True):
+            models = self._fit_classes(documents[known], codes[known], seed, told)
             joint = _joint(models, self.class_log_prior_, documents[held_out])
             odds[held_out] = joint[:, 1] - joint[:, 0]
         negative = np.sort(odds[codes == 0])[::-1]

@@ -25,9 +25,10 @@ from lbg_recsys.core.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.statistics import SufficientStatistics
 from lbg_recsys.core.steps import log_joint, m_step, posterior
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
-from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
-from lbg_recsys.text._start import first_posteriors
+from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TopicModel
 from lbg_recsys.text._training import (
     Background,
@@ -175,37 +176,50 @@ class LBGMixture(TopicModel):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> "LBGMixture":
-        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
-        return self._fit_against(checked_documents(self, X, reset=True), None)
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "LBGMixture":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
 
-    def _fit_against(self, documents: sp.csr_array, background: Background | None) -> "LBGMixture":
+        ``progress(done, total, note)`` is called after every step of all starts: iterations of k-means, of annealing
+        and of EM. A start that settles before ``max_iter`` ends with a last call for all steps it has not taken.
+        """
+        return self._fit_against(checked_documents(self, X, reset=True), None, progress)
+
+    def _fit_against(
+        self, documents: sp.csr_array, background: Background | None, progress: Progress
+    ) -> "LBGMixture":
         """Fit to checked documents; ``background`` is what words do in a larger collection they belong to."""
         filled = enough_documents(documents, self.n_components)
         rows, recipe = ranked_documents(filled), replace(self._recipe(), background=background)
         trained = fit_restarts(
-            lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
-            lambda mu: self._train(rows, mu, recipe),
+            lambda random_state, told: first_posteriors(filled, self.n_components, self.init, random_state, told),
+            lambda mu, told: self._train(rows, mu, recipe, told),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
+            start_steps=STEPS[self.init],
+            train_steps=(self.anneal or 0) + self.max_iter,
+            progress=progress,
         )
         warn_unsettled(trained.converged, self.max_iter)
         self._keep(trained, documents.dtype)
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, rows: SparseRows, mu: Floats, recipe: Recipe) -> Trained:
-        if not self.verbose:
-            return train(rows, mu, recipe)
-        # print, as scikit-learn's own estimators do: who asks for it has not set up logging
-        trained = train(rows, mu, recipe, self._report)
-        how = "settled" if trained.converged else "stopped unsettled"
-        print(f"EM {how} after {trained.n_iter} iterations, lower bound {trained.lower_bound:.6f} a document")
+    def _train(self, rows: SparseRows, mu: Floats, recipe: Recipe, told: Told) -> Trained:
+        def after(iteration: int, bound: float) -> None:
+            told((self.anneal or 0) + iteration, "annealing" if iteration < 1 else f"bound {bound:.3f}")
+            self._report(iteration, bound)
+
+        trained = train(rows, mu, recipe, after)
+        if self.verbose:
+            how = "settled" if trained.converged else "stopped unsettled"
+            print(f"EM {how} after {trained.n_iter} iterations, lower bound {trained.lower_bound:.6f} a document")
         return trained
 
     def _report(self, iteration: int, bound: float) -> None:
-        if self.verbose > 1 or iteration == 1 or iteration % _REPORT_EVERY == 0:
+        """Print, as scikit-learn's own estimators do: who asks for it has not set up logging."""
+        often = self.verbose > 1 or iteration == 1 or iteration % _REPORT_EVERY == 0
+        if self.verbose and iteration > 0 and often:
             print(f"  iteration {iteration}: bound {bound:.6f} a document (keywords only)")
 
     @_fit_context(prefer_skip_nested_validation=True)

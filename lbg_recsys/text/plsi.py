@@ -12,8 +12,10 @@ from sklearn.utils._param_validation import Interval
 from lbg_recsys.core.aspects import em_pass, fold_in, log_likelihood
 from lbg_recsys.core.em import run_em
 from lbg_recsys.core.rows import Floats, SparseRows
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
-from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
+from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._start import STEPS
 from lbg_recsys.text._topics import TopicModel
 
 
@@ -89,17 +91,23 @@ class PLSI(TopicModel):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> "PLSI":
-        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "PLSI":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
+
+        ``progress(done, total, note)`` is called after every step, as in `LBGMixture.fit`.
+        """
         documents = checked_documents(self, X, reset=True)
         filled = enough_documents(documents, self.n_components)
         rows = _rows(filled)
         fit = fit_restarts(
-            lambda random_state: random_state.dirichlet(np.ones(self.n_components), size=len(rows)),
-            lambda mu: self._train(rows, mu),
+            lambda random_state, _: random_state.dirichlet(np.ones(self.n_components), size=len(rows)),
+            lambda mu, told: self._train(rows, mu, told),
             n_init=self.n_init,
             combine="best",
             random_state=self.random_state,
+            start_steps=STEPS["random"],
+            train_steps=self.max_iter,
+            progress=progress,
         )
         warn_unsettled(fit.converged, self.max_iter)
         lengths = np.asarray(filled.sum(axis=1)).ravel()
@@ -109,7 +117,7 @@ class PLSI(TopicModel):
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, rows: SparseRows, theta: Floats) -> _Fit:
+    def _train(self, rows: SparseRows, theta: Floats, told: Told) -> _Fit:
         # One pass with equal words spreads the random shares of the documents over their words.
         flat = np.full((rows.n_columns, self.n_components), 1.0 / rows.n_columns)
         _, phi, _ = em_pass(rows, theta, flat)
@@ -121,6 +129,7 @@ class PLSI(TopicModel):
             lambda _, passed: passed[2] / len(rows),
             max_iter=self.max_iter,
             tol=self.tol,
+            callback=lambda iteration, bound: told(iteration, f"bound {bound:.3f}"),
         )
         theta, phi, _ = result.statistics
         return _Fit(theta, phi, result.lower_bound, result.n_iter, result.converged)

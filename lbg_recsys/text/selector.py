@@ -10,6 +10,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, n_filled
 from lbg_recsys.text.mixture import LBGMixture
 
@@ -67,8 +68,8 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.renormalize = renormalize
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None) -> "LBGSelector":
-        """Fit the mixture to documents ``X``. ``y`` is ignored."""
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "LBGSelector":
+        """Fit the mixture to documents ``X``. ``y`` is ignored; ``progress`` as in `LBGMixture.fit`."""
         documents = checked_documents(self, X, reset=True)
         wanted = self.n_features_to_select
         if wanted is not None and wanted > documents.shape[1]:
@@ -76,7 +77,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         mixture = LBGMixture() if self.estimator is None else clone(self.estimator)
         if self.estimator is None:
             mixture.set_params(n_components=max(1, min(mixture.n_components, n_filled(documents))))
-        self.estimator_ = mixture.fit(documents)
+        self.estimator_ = mixture.fit(documents, progress=progress)
         self.scores_ = self.estimator_.keyword_prob_.max(axis=0)
         return self
 

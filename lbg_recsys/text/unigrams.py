@@ -14,9 +14,10 @@ from lbg_recsys.core import unigrams as core
 from lbg_recsys.core.em import run_em
 from lbg_recsys.core.rows import Floats
 from lbg_recsys.core.steps import posterior
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
-from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
-from lbg_recsys.text._start import first_posteriors
+from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TopicModel
 from lbg_recsys.text._training import default_prior_p
 
@@ -100,17 +101,23 @@ class MixtureOfUnigrams(TopicModel):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> "MixtureOfUnigrams":
-        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored."""
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "MixtureOfUnigrams":
+        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
+
+        ``progress(done, total, note)`` is called after every step, as in `LBGMixture.fit`.
+        """
         documents = checked_documents(self, X, reset=True)
         filled = enough_documents(documents, self.n_components)
         words = filled.astype(np.float64)
         fit = fit_restarts(
-            lambda random_state: first_posteriors(filled, self.n_components, self.init, random_state),
-            lambda mu: self._train(words, mu),
+            lambda random_state, told: first_posteriors(filled, self.n_components, self.init, random_state, told),
+            lambda mu, told: self._train(words, mu, told),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
+            start_steps=STEPS[self.init],
+            train_steps=self.max_iter,
+            progress=progress,
         )
         warn_unsettled(fit.converged, self.max_iter)
         self.weights_ = fit.parameters.lam.astype(documents.dtype)
@@ -119,7 +126,7 @@ class MixtureOfUnigrams(TopicModel):
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, words: sp.csr_array, mu: Floats) -> _Fit:
+    def _train(self, words: sp.csr_array, mu: Floats, told: Told) -> _Fit:
         profile = np.asarray(words.sum(axis=0)).ravel() + _UNSEEN * words.data.mean()
         profile /= words.shape[0]
         strength = self._strength(words)
@@ -133,6 +140,7 @@ class MixtureOfUnigrams(TopicModel):
             ),
             max_iter=self.max_iter,
             tol=self.tol,
+            callback=lambda iteration, bound: told(iteration, f"bound {bound:.3f}"),
         )
         return _Fit(result.parameters, result.statistics.mu, result.lower_bound, result.n_iter, result.converged)
 
