@@ -37,6 +37,11 @@ def parts(progress: Progress, of: int) -> list[Progress]:
     return [one(place) for place in range(of)]
 
 
+def noted(progress: Progress, name: str) -> Progress:
+    """The same, with a name before every note."""
+    return lambda done, total, note: progress(done, total, f"{name}, {note}" if note else name)
+
+
 # Lines that `lines` writes from beginning to end.
 _LINES = 10
 

@@ -1,7 +1,7 @@
 """A rating model as a Surprise algorithm: the adapter holds no mathematics."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Callback = Callable[[int, float], None]
+
+
 class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
 
@@ -36,17 +39,18 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
     model_: RatingModel
     random_state: Any
 
-    def _fit_model(self, trainset: Any) -> RatingModel:
+    def _fit_model(self, trainset: Any, callback: Callback | None) -> RatingModel:
         raise NotImplementedError("a subclass of RatingAlgo builds and fits its model here")
 
-    def fit(self, trainset: Any) -> "RatingAlgo":
-        """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was."""
-        self._take(trainset, self._fit_model(trainset))
-        return self
+    def fit(self, trainset: Any, callback: Callback | None = None) -> "RatingAlgo":
+        """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was.
 
-    def _take(self, trainset: Any, model: RatingModel) -> None:
+        ``callback(step, figure)`` is called after every step, as by the model's own ``fit``.
+        """
+        model = self._fit_model(trainset, callback)
         AlgoBase.fit(self, trainset)
         self.model_ = model
+        return self
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
         """The prediction for inner ids (strings where Surprise does not know them), with its details.

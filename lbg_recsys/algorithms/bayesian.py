@@ -1,13 +1,12 @@
 """Bayesian LBG as a Surprise algorithm."""
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any
 
 import numpy as np
 from surprise import AlgoBase
 
-from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.algorithms.base import Callback, RatingAlgo
 from lbg_recsys.progress import bar
 from lbg_recsys.ratings.bayesian import BayesianLBGModel
 from lbg_recsys.schema import signature_of
@@ -88,12 +87,7 @@ class BayesianLBGAlgo(RatingAlgo):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, trainset: Any, callback: Callable[[int, float], None] | None = None) -> "BayesianLBGAlgo":
-        """Fit to a Surprise trainset; ``callback(sweep, training_error)`` as in `BayesianLBGModel.fit`."""
-        self._take(trainset, self._fit_model(trainset, callback))
-        return self
-
-    def _fit_model(self, trainset: Any, callback: Callable[[int, float], None] | None = None) -> BayesianLBGModel:
+    def _fit_model(self, trainset: Any, callback: Callback | None) -> BayesianLBGModel:
         parameters = {name: getattr(self, name) for name in signature_of(BayesianLBGModel)}
         if self.warm_start and hasattr(self, "model_"):
             model = copy(self.model_)  # which stays as it is if this fit fails

@@ -4,7 +4,7 @@ from typing import Any
 
 from surprise import AlgoBase
 
-from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.algorithms.base import Callback, RatingAlgo
 from lbg_recsys.progress import bar
 from lbg_recsys.ratings.explain import Explanation
 from lbg_recsys.ratings.ids import RawId
@@ -86,13 +86,16 @@ class LBGAlgo(RatingAlgo):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_model(self, trainset: Any) -> LBGModel:
+    def _fit_model(self, trainset: Any, callback: Callback | None) -> LBGModel:
         parameters = {name: getattr(self, name) for name in PARAMETERS} | {"random_state": self._seed()}
         with bar("EM", quiet=not self.verbose) as progress:
-            return LBGModel(**parameters).fit(
-                trainset,
-                callback=lambda iteration, bound: progress(iteration, self.max_iter, f"{bound:.3f} a user"),
-            )
+
+            def after_iteration(iteration: int, bound: float) -> None:
+                progress(iteration, self.max_iter, f"{bound:.3f} a user")
+                if callback is not None:
+                    callback(iteration, bound)
+
+            return LBGModel(**parameters).fit(trainset, callback=after_iteration)
 
     def explain(self, user: RawId, item: RawId) -> Explanation:
         """Why a rating is predicted as it is: an exact decomposition over the user's own ratings."""

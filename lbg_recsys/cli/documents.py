@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from lbg_recsys.errors import DataError, LBGError, ParameterError
+from lbg_recsys.progress import Progress, parts, silent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,21 +58,30 @@ def documents_options(command: F) -> F:
     return command
 
 
-def read_documents(source: str, *, text_column: str | None = None, label_column: str | None = None) -> Documents:
+def read_documents(
+    source: str,
+    *,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    progress: Progress = silent,
+) -> Documents:
     """Read documents, with classes where the source has them."""
     path = Path(source)
     if path.is_dir():
-        found = _read_folder(path)
+        found = _read_folder(path, progress)
     elif _looks_like_svmlight(path):
         found = _read_svmlight(path)
     else:
         found = _read_table(path, text_column, label_column)
+    progress(1, 1, "read")
     if not len(found):
         raise DataError(f"{source} holds no documents")
     return found
 
 
-def word_frequencies(*sources: Documents, min_df: int, stop_words: str) -> tuple[list[Any], list[str]]:
+def word_frequencies(
+    *sources: Documents, min_df: int, stop_words: str, progress: Progress = silent
+) -> tuple[list[Any], list[str]]:
     """A matrix of tf-idf weights (sublinear, unit length) for each source, by the words of the first; the words."""
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")
@@ -85,10 +95,18 @@ def word_frequencies(*sources: Documents, min_df: int, stop_words: str) -> tuple
     vectorizer = TfidfVectorizer(
         sublinear_tf=True, min_df=min_df, stop_words=None if stop_words == "none" else stop_words
     )
+    jobs = zip(sources, parts(progress, len(sources)), strict=True)
+    first, *others = (_told_of(one.texts or [], told) for one, told in jobs)
     with failing_as_data_errors():
-        matrices = [vectorizer.fit_transform(sources[0].texts)]
-        matrices += [vectorizer.transform(one.texts) for one in sources[1:]]
+        matrices = [vectorizer.fit_transform(first), *map(vectorizer.transform, others)]
     return matrices, vectorizer.get_feature_names_out().tolist()
+
+
+def _told_of(texts: list[str], progress: Progress) -> Iterator[str]:
+    """The texts, and a report whenever one is taken."""
+    for done, text in enumerate(texts, start=1):
+        yield text
+        progress(done, len(texts), "counting words")
 
 
 @contextmanager
@@ -106,7 +124,7 @@ def failing_as_data_errors() -> Iterator[None]:
         raise DataError(str(error).splitlines()[0]) from error
 
 
-def _read_folder(folder: Path) -> Documents:
+def _read_folder(folder: Path, progress: Progress) -> Documents:
     """Files directly in it have no class; files in its folders have the folder's name as their class."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _hidden(path.relative_to(folder))]
     classes = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in files]
@@ -114,7 +132,10 @@ def _read_folder(folder: Path) -> Documents:
         loose = files[classes.index(None)]
         raise DataError(f"{folder} has class folders and also the file {loose.name}: move it into one of them")
     names = [path.relative_to(folder).as_posix() for path in files]
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
+    texts = []
+    for done, path in enumerate(files, start=1):
+        texts.append(path.read_text(encoding="utf-8", errors="replace"))
+        progress(done, len(files), "files")
     return Documents(names, texts, None, None if None in classes else [str(one) for one in classes])
 
 

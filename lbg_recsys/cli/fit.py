@@ -69,7 +69,7 @@ def fit(
       lbg-recsys fit sample -o mine.lbg --algo bayesian --param n_sweeps=80
     """
     from lbg_recsys import save
-    from lbg_recsys.evaluation.whole import was_cut_short
+    from lbg_recsys.evaluation.whole import fit_reporting, was_cut_short
 
     model_class = named_class(MODELS, algo)
     arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
@@ -78,8 +78,8 @@ def fit(
         click.echo(f"Read {in_words(matrix)}.", err=True)
     named = _titles(ratings, titles, matrix)
     model = model_class(**arguments, random_state=seed)
-    with remarks(quiet):
-        _fit(model, matrix, quiet)
+    with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
+        fit_reporting(model, matrix, progress)
     save(model, output, titles=named)
     summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
     summary |= {"parameters": model.get_params(), "read": facts_of(matrix), "titles": len(named)}
@@ -91,22 +91,6 @@ def fit(
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
     if was_cut_short(model):
         ctx.exit(130)
-
-
-def _fit(model: Any, matrix: "RatingMatrix", quiet: bool) -> None:
-    """With a bar where the model reports its steps."""
-    import inspect
-
-    if "callback" not in inspect.signature(model.fit).parameters:
-        model.fit(matrix)
-        return
-    sampled = hasattr(model, "n_sweeps")
-    last = model.n_sweeps if sampled else model.max_iter * model.n_init
-    what = "training error" if sampled else "log-likelihood a user"
-    with bar(f"fitting {type(model).__name__}", quiet) as progress:
-        steps = iter(range(1, last + 1))
-        model.fit(matrix, callback=lambda _, figure: progress(next(steps, last), last, f"{what} {figure:.4f}"))
-        progress(last, last, "done")  # EM may converge long before its last iteration
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:

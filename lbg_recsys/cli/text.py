@@ -19,7 +19,7 @@ from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
-from lbg_recsys.progress import Progress, bar
+from lbg_recsys.progress import Progress, bar, parts
 
 _OF_ESTIMATOR = "estimator__"
 
@@ -79,11 +79,9 @@ def cluster(
     (read,), (matrix,), names = _read(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        model.fit(matrix)
-        progress(1, 2, "describing the topics")
+        model.fit(matrix, progress=progress)
         posterior = model.predict_proba(matrix)
         facts = _facts_of_topics(model, names, words, read)
-        progress(2, 2, "done")
     if output:
         import pandas as pd
 
@@ -153,8 +151,7 @@ def select(
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        selector = LBGSelector(mixture, delta=delta, n_features_to_select=number).fit(matrix)
-        progress(1, 1, "done")
+        selector = LBGSelector(mixture, delta=delta, n_features_to_select=number).fit(matrix, progress=progress)
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(
         {
@@ -228,10 +225,7 @@ def classify(
         if new is None:
             predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
-            model.fit(matrices[0], labels)
-            progress(1, 2, "classifying")
-            predicted = model.predict(matrices[1]).tolist()
-            progress(2, 2, "done")
+            predicted = model.fit(matrices[0], labels, progress=progress).predict(matrices[1]).tolist()
     truth = judged.labels
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
     if output:
@@ -280,10 +274,9 @@ def _cross_validated(
 
     truth = np.array(labels)
     predicted = truth.copy()
-    parts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
-    for done, (known, held_out) in enumerate(parts, start=1):
-        predicted[held_out] = clone(model).fit(matrix[known], truth[known]).predict(matrix[held_out])
-        progress(done, folds, "parts")
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
+    for (known, held_out), told in zip(splits, parts(progress, folds), strict=True):
+        predicted[held_out] = clone(model).fit(matrix[known], truth[known], progress=told).predict(matrix[held_out])
     found: list[str] = predicted.tolist()
     return found
 
@@ -317,13 +310,14 @@ def _read(
     *places: str, quiet: bool, text_column: str | None, label_column: str | None, **how: Any
 ) -> tuple[list[Documents], list[Any], list[str]]:
     """Documents of each place, their word frequencies, and the words; says what was read."""
-    sources, steps = [], len(places) + 1
+    columns = {"text_column": text_column, "label_column": label_column}
     with bar("reading", quiet) as progress:
-        for done, place in enumerate(places, start=1):
-            sources.append(read_documents(place, text_column=text_column, label_column=label_column))
-            progress(done, steps, "counting words")
-        matrices, names = word_frequencies(*sources, **how)
-        progress(steps, steps, "done")
+        *reading, counting = parts(progress, len(places) + 1)
+        sources = [
+            read_documents(place, **columns, progress=told) for place, told in zip(places, reading, strict=True)
+        ]
+        matrices, names = word_frequencies(*sources, **how, progress=counting)
+        counting(1, 1, "done")
     if not quiet:
         classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
         documents = counted(len(sources[0]), "document")

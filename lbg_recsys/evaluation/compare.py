@@ -10,7 +10,7 @@ import numpy as np
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.whole import fit_whole
-from lbg_recsys.progress import Progress, silent
+from lbg_recsys.progress import Progress, noted, parts, silent
 from lbg_recsys.ratings.recommend import top_n
 
 _LIST_LENGTH = 10
@@ -56,21 +56,27 @@ def compare(
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
     folds = list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
-    done, total = 0, n_folds * len(algorithms)
+    turns = iter(parts(progress, n_folds * len(algorithms)))
     for trainset, testset in folds:
         listeners = _listeners(trainset, testset, ranking_users, seed)
         for name, make in algorithms.items():
-            figures[name].append(_one_fold(make(seed), trainset, testset, mass, listeners))
-            done += 1
-            progress(done, total, name)
+            named = noted(next(turns), name)
+            figures[name].append(_one_fold(make(seed), trainset, testset, mass, listeners, named))
+            named(1, 1, "")
     return [_mean(name, rows) for name, rows in figures.items()]
 
 
 def _one_fold(
-    algorithm: Any, trainset: Any, testset: list[tuple[Any, Any, float]], mass: float, listeners: dict[int, set[int]]
+    algorithm: Any,
+    trainset: Any,
+    testset: list[tuple[Any, Any, float]],
+    mass: float,
+    listeners: dict[int, set[int]],
+    progress: Progress,
 ) -> dict[str, float]:
+    fitting, ranking = parts(progress, 2)
     started = time.process_time()
-    fit_whole(algorithm, trainset)
+    fit_whole(algorithm, trainset, fitting)
     fitted = time.process_time()
     predictions = algorithm.test(testset)
     tested = time.process_time()
@@ -88,7 +94,7 @@ def _one_fold(
         row["log_score"] = metrics.log_score(scale.nearest(truth), probability)
         row["coverage"], _ = metrics.coverage(truth, probability, scale.levels, mass)
     if listeners:
-        row["ndcg"] = _ndcg(algorithm, trainset, listeners)
+        row["ndcg"] = _ndcg(algorithm, trainset, listeners, ranking)
     return row
 
 
@@ -111,7 +117,7 @@ def _inner(translate: Callable[[Any], int], raw_id: Any) -> int:
         return -1
 
 
-def _ndcg(algorithm: Any, trainset: Any, listeners: dict[int, set[int]]) -> float:
+def _ndcg(algorithm: Any, trainset: Any, listeners: dict[int, set[int]], progress: Progress) -> float:
     values = []
     for user, relevant in listeners.items():
         if hasattr(algorithm, "recommend"):
@@ -122,6 +128,7 @@ def _ndcg(algorithm: Any, trainset: Any, listeners: dict[int, set[int]]) -> floa
             scores[[item for item, _ in trainset.ur[user]]] = -np.inf
             ranked = top_n(scores[None, :], _LIST_LENGTH)[0].tolist()
         values.append(metrics.ndcg_at(_LIST_LENGTH, ranked, relevant))
+        progress(len(values), len(listeners), "ranking")
     return float(np.mean(values))
 
 

@@ -16,7 +16,7 @@ from lbg_recsys.core.rows import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.whole import fit_whole
-from lbg_recsys.progress import Progress, silent
+from lbg_recsys.progress import Progress, noted, parts, silent
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -92,16 +92,16 @@ def forced_prediction(
         raise DataError("forced prediction needs at least two users with two or more ratings")
     repetitions: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
     manner: dict[str, str] = {}
-    done, total, n_predictions = 0, len(seeds) * len(algorithms), 0
+    turns, n_predictions = iter(parts(progress, len(seeds) * len(algorithms))), 0
     for seed in seeds:
         train, draws = _prepare(matrix, seed, n_draws, train_share)
         n_predictions += sum(len(draw.items) for draw in draws)
         trainset = surprise_trainset(train)
         for name, make in algorithms.items():
-            manner[name], outcomes = _run(make, seed, train, trainset, draws)
+            named = noted(next(turns), name)
+            manner[name], outcomes = _run(make, seed, train, trainset, draws, named)
             repetitions[name] += outcomes
-            done += 1
-            progress(done, total, name)
+            named(1, 1, "")
     return [_summary(name, manner[name], n_predictions, outcomes) for name, outcomes in repetitions.items()]
 
 
@@ -139,20 +139,27 @@ def _hide(matrix: RatingMatrix, generator: np.random.Generator) -> _Draw:
 
 
 def _run(
-    make: Callable[[int], Any], seed: int, train: RatingMatrix, trainset: Any, draws: list[_Draw]
+    make: Callable[[int], Any],
+    seed: int,
+    train: RatingMatrix,
+    trainset: Any,
+    draws: list[_Draw],
+    progress: Progress,
 ) -> tuple[str, list[dict[str, float]]]:
     algorithm = make(seed)
-    if getattr(algorithm, "ignores_users", False):
-        fit_whole(algorithm, trainset)
-        return USERLESS, [_judge_points(algorithm, draw) for draw in draws]
-    if hasattr(algorithm, "fold_in"):
-        model = fit_whole(algorithm, trainset).model_
-        return FOLDED, [_judge_folded(model, draw) for draw in draws]
     outcomes = []
-    for draw in draws:
-        fresh = fit_whole(make(seed), surprise_trainset(train, draw.given))
-        outcomes.append(_judge_points(fresh, draw))
-    return REFITTED, outcomes
+    if not hasattr(algorithm, "fold_in") and not getattr(algorithm, "ignores_users", False):
+        for draw, told in zip(draws, parts(progress, len(draws)), strict=True):
+            fresh = fit_whole(make(seed), surprise_trainset(train, draw.given), told)
+            outcomes.append(_judge_points(fresh, draw))
+        return REFITTED, outcomes
+    fitting, *judging = parts(progress, 1 + len(draws))
+    fit_whole(algorithm, trainset, fitting)
+    folded = hasattr(algorithm, "fold_in")
+    for draw, told in zip(draws, judging, strict=True):
+        outcomes.append(_judge_folded(algorithm.model_, draw) if folded else _judge_points(algorithm, draw))
+        told(1, 1, "predicting")
+    return FOLDED if folded else USERLESS, outcomes
 
 
 def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:

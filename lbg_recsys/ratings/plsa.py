@@ -1,5 +1,6 @@
 """Gaussian pLSA, the collaborative-filtering model that the paper compares with (Hofmann 2003)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,18 @@ class GaussianPLSAModel(RatingModel):
         self.random_state = random_state
 
     def fit(
-        self, ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None
+        self,
+        ratings: Any,
+        *,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        callback: Callable[[int, float], None] | None = None,
     ) -> "GaussianPLSAModel":
-        """Fit to anything that `LBGModel.fit` takes."""
+        """Fit to anything that `LBGModel.fit` takes.
+
+        ``callback(iteration, log_likelihood)`` is called after every iteration with what annealing goes by: the
+        log-likelihood of a held-out rating, or of any where none are held out.
+        """
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
         fresh = type(self)(**self.get_params())  # a fit that fails or is interrupted leaves the old one whole
@@ -66,7 +76,7 @@ class GaussianPLSAModel(RatingModel):
         fresh._place(matrix)
         generator = np.random.default_rng(self.random_state)
         train, held = fresh._split(generator)
-        fresh._anneal(train, held, generator)
+        fresh._anneal(train, held, generator, callback)
         fresh.mixing_ = fresh._mixing_of(matrix)
         vars(self).update(vars(fresh))
         return self
@@ -83,7 +93,13 @@ class GaussianPLSAModel(RatingModel):
         check_share("holdout", self.holdout)
         check_seed("random_state", self.random_state)
 
-    def _anneal(self, train: SparseRows, held: SparseRows, generator: np.random.Generator) -> None:
+    def _anneal(
+        self,
+        train: SparseRows,
+        held: SparseRows,
+        generator: np.random.Generator,
+        callback: Callable[[int, float], None] | None,
+    ) -> None:
         lam = generator.dirichlet(np.ones(self.n_topics), len(train))
         statistics = gather(train, lam)
         floor = self.matrix.scale.rounding_variance / self._spread**2
@@ -96,6 +112,8 @@ class GaussianPLSAModel(RatingModel):
             statistics, lam = entry_step(train, lam, parameters, beta)
             judged = entry_step(held, lam, parameters)[0].evidence if self.holdout else statistics.evidence
             self.n_iter_ += 1
+            if callback is not None:
+                callback(self.n_iter_, judged / max(len((held if self.holdout else train).values), 1))
             if self.n_iter_ == 1 or judged > best + 1e-4 * abs(best):
                 best, self.parameters_, self.beta_ = judged, parameters, beta
             else:
