@@ -93,7 +93,7 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
         width=_WIDTH,
         item_show_func=lambda note: note,
     ) as shown:
-        drawn = -_PAUSE
+        begun, drawn = time.monotonic(), -_PAUSE
 
         def progress(done: int, total: int, note: str = "") -> None:
             nonlocal drawn
@@ -102,9 +102,11 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
                 return
             drawn = now
             shown.current_item = note[:room]  # a line that wraps could not be drawn over
-            reached = _WHOLE * done // max(total, 1)
-            if reached:  # nothing done says nothing of the time left
-                shown.make_step(max(reached - shown.pos, 0))
+            shown.make_step(max(_WHOLE * done // max(total, 1) - shown.pos, 0))
+            # The time left by all that is done so far: click's own average holds on to a slow beginning for long. And
+            # where nothing is done yet, nothing is known of it.
+            shown.eta_known = shown.pos > 0
+            shown.avg = [(now - begun) / max(shown.pos, 1)]
             shown.render_progress()
 
         yield progress

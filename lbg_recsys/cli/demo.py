@@ -10,7 +10,7 @@ from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_op
 from lbg_recsys.cli.evaluate import show_comparison
 from lbg_recsys.cli.forced import show_forced
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.reading import facts_of, in_words, read_dataset
+from lbg_recsys.cli.reading import facts_of, read_dataset
 from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
@@ -53,9 +53,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
     from lbg_recsys.evaluation.forced import PAPER, forced_prediction
 
     started = time.perf_counter()
-    matrix, data = read_dataset(ratings, scale=None)
-    if not quiet:
-        click.echo(f"Read {in_words(matrix)}.", err=True)
+    matrix, data = read_dataset(ratings, scale=None, quiet=quiet)
     with remarks(quiet), bar("cross-validating", quiet) as progress:
         compared = compare(
             data,

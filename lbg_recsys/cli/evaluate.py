@@ -8,7 +8,7 @@ from lbg_recsys.cli.algorithms import algos_option, factory
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_argument, read_dataset, scale_option
+from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_dataset, scale_option
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def evaluate(
     from lbg_recsys.evaluation.compare import compare
 
     made = dict(factory(spec) for spec in algos)
-    matrix, data = read_dataset(ratings, scale=scale, **how)
-    if not quiet:
-        click.echo(f"Read {in_words(matrix)}.", err=True)
+    matrix, data = read_dataset(ratings, scale=scale, quiet=quiet, **how)
     with remarks(quiet), bar("cross-validating", quiet) as progress:
         results = compare(
             data,

@@ -12,7 +12,6 @@ from lbg_recsys.cli.reading import (
     NAMED,
     facts_of,
     format_options,
-    in_words,
     ratings_argument,
     read_matrix,
     scale_option,
@@ -73,9 +72,7 @@ def fit(
 
     model_class = named_class(MODELS, algo)
     arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
-    matrix = read_matrix(ratings, scale=scale, **how)
-    if not quiet:
-        click.echo(f"Read {in_words(matrix)}.", err=True)
+    matrix = read_matrix(ratings, scale=scale, quiet=quiet, **how)
     named = _titles(ratings, titles, matrix)
     model = model_class(**arguments, random_state=seed)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:

@@ -9,7 +9,7 @@ from lbg_recsys.cli.algorithms import algos_option, factory
 from lbg_recsys.cli.common import json_option, plain, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import facts_of, format_options, in_words, read_matrix, scale_option
+from lbg_recsys.cli.reading import facts_of, format_options, read_matrix, scale_option
 from lbg_recsys.cli.writing import output_option, suffix_of
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import bar
@@ -69,9 +69,7 @@ def forced_prediction(
     from lbg_recsys.evaluation.forced import forced_prediction as run
 
     made = dict(factory(spec) for spec in algos)
-    matrix = read_matrix(ratings, scale=scale, **how)
-    if not quiet:
-        click.echo(f"Read {in_words(matrix)}.", err=True)
+    matrix = read_matrix(ratings, scale=scale, quiet=quiet, **how)
     seeds = range(seed, seed + splits)
     with remarks(quiet), bar("forced prediction", quiet) as progress:
         results = run(matrix, made, seeds=seeds, n_draws=draws, train_share=train_share, progress=progress)

@@ -8,12 +8,13 @@ import numpy as np
 from lbg_recsys.datasets.columns import Columns, find_columns
 from lbg_recsys.datasets.interning import Interner
 from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.progress import Progress
 
 _BATCH = 1 << 18
 
 
 def read_parquet(
-    stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None
+    stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
 ) -> dict[str, np.ndarray]:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
     try:
@@ -23,7 +24,7 @@ def read_parquet(
         raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
     try:
         with pq.ParquetFile(stream) as file:
-            return _read(file, place, wanted, columns)
+            return _read(file, place, wanted, columns, progress)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError) as error:
@@ -31,7 +32,9 @@ def read_parquet(
         raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
 
 
-def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None) -> dict[str, np.ndarray]:
+def _read(
+    file: Any, place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
+) -> dict[str, np.ndarray]:
     import pyarrow as pa
 
     names = file.schema_arrow.names
@@ -60,6 +63,7 @@ def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None)
                 interner = texts.setdefault(role, Interner(integers=False))
                 interner.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
         done += batch.num_rows
+        progress(done, file.metadata.num_rows, "rows")
     # Column by column, letting go of the parts, so that at most one column exists twice.
     return {role: np.concatenate(parts.pop(role)) if role in parts else texts.pop(role).column() for role in wanted}
 

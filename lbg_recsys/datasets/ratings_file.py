@@ -13,6 +13,7 @@ from lbg_recsys.datasets.columns import Columns
 from lbg_recsys.datasets.invented import load_sample
 from lbg_recsys.datasets.movielens import load_movielens_100k
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, silent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,7 @@ def read_ratings(
     header: bool | None = None,
     delimiter: str | None = None,
     timestamp: bool = False,
+    progress: Progress = silent,
 ) -> "pd.DataFrame":
     """Read ratings into a frame with the columns user, item, rating (and timestamp where asked for).
 
@@ -43,6 +45,8 @@ def read_ratings(
     header : whether the first line names the columns; found out by default.
     delimiter : between the fields; found out by default.
     timestamp : also read when each rating was given.
+    progress : called as ``progress(done, total, note)`` after each batch, in bytes of the file or rows of Parquet; a
+        pipe has no total, and nothing is done of it until all is.
 
     Ids are integers where every id of the column is one (``007`` is not), text otherwise. Ratings are
     float64 and finite. Anything else raises `DataError` with the value, the line and the remedy.
@@ -55,11 +59,11 @@ def read_ratings(
     """
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
     if isinstance(source, str) and source in ("ml-100k", "sample"):
-        frame = load_movielens_100k().ratings if source == "ml-100k" else load_sample().ratings
+        frame = load_movielens_100k(progress=progress).ratings if source == "ml-100k" else load_sample().ratings
         if timestamp and "timestamp" not in frame:
             raise DataError(f"the data set {source!r} has no timestamps")
         return frame[wanted].astype({"rating": "float64"})
-    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter)
+    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, progress=progress)
     if timestamp and ((table["timestamp"] % 1 == 0) & (abs(table["timestamp"]) < 2**53)).all():
         table["timestamp"] = table["timestamp"].astype("int64")  # seconds, in nearly every file
     return _frame(table)
@@ -71,13 +75,15 @@ def read_pairs(
     columns: Columns | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    progress: Progress = silent,
 ) -> "pd.DataFrame":
     """Read pairs to predict into a frame with the columns user, item; the options are those of `read_ratings`.
 
     >>> read_pairs(io.BytesIO(b"1,10\\n1,20\\n")).to_numpy().tolist()
     [[1, 10], [1, 20]]
     """
-    return _frame(_read(source, ["user", "item"], columns=columns, header=header, delimiter=delimiter))
+    wanted = ["user", "item"]
+    return _frame(_read(source, wanted, columns=columns, header=header, delimiter=delimiter, progress=progress))
 
 
 def read_item_ratings(
@@ -150,6 +156,7 @@ def _read(
     delimiter: str | None,
     encodings: tuple[str, ...] = ("utf-8",),
     exact: bool = False,
+    progress: Progress = silent,
 ) -> "dict[str, np.ndarray]":
     from lbg_recsys.datasets.parquet_table import read_parquet
     from lbg_recsys.datasets.text_table import TextFormat, read_text
@@ -158,12 +165,17 @@ def _read(
         start = stream.peek(4)[:4]
         if start.startswith(_PARQUET):
             seekable = stream if stream.seekable() else io.BytesIO(stream.read())
-            return read_parquet(seekable, place, wanted, columns)
+            return read_parquet(seekable, place, wanted, columns, progress)
         form = TextFormat(delimiter, header, columns, encodings, exact)
+        size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
+
+        def told(n_rows: int) -> None:
+            progress(*((stream.tell(), size) if size else (0, 1)), f"{n_rows:,} rows")
+
         if start.startswith(_GZIP):
             with gzip.open(stream) as unpacked:
-                return read_text(unpacked, place, wanted, form)
-        return read_text(stream, place, wanted, form)
+                return read_text(unpacked, place, wanted, form, told)
+        return read_text(stream, place, wanted, form, told)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,8 +27,13 @@ class TextFormat:
     exact: bool = False  # see find_columns
 
 
-def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat) -> dict[str, np.ndarray]:
-    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids."""
+def read_text(
+    stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, told: Callable[[int], None]
+) -> dict[str, np.ndarray]:
+    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids.
+
+    ``told`` is called after each block, with the number of rows so far.
+    """
     blocks = read_blocks(stream, place, form.encodings)
     opening = next(blocks, None)
     if opening is None:
@@ -58,6 +63,7 @@ def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextF
             except _BadValue as bad:
                 number = block.numbers[values.index(bad.value)]
                 raise DataError(f"{place}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
+        told(n_rows)
     if not n_rows:
         raise DataError(f"{place} has a header but no rows below it")
     return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}

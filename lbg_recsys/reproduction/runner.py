@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import time
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from lbg_recsys.progress import Progress, silent
 from lbg_recsys.provenance import library_versions
 from lbg_recsys.reproduction.experiment import Cell, Figures
 from lbg_recsys.reproduction.workers import spread
+
+_SECOND = 1.0
 
 
 def run_cells(
@@ -39,8 +42,13 @@ def run_cells(
             keep(cell, measure(cell))
         return found
     with spread(measure, waiting, n_jobs) as running:
-        for future in as_completed(running):
-            keep(running[future], future.result())
+        begun, pending = time.monotonic(), set(running)
+        while pending:
+            ready, pending = wait(pending, timeout=_SECOND, return_when=FIRST_COMPLETED)
+            for future in ready:
+                keep(running[future], future.result())
+            if not ready:  # a cell may take minutes: the bar shows at least that time goes by
+                progress(len(found), len(cells), f"{len(pending)} to do, after {time.monotonic() - begun:.0f} s")
     return found
 
 
