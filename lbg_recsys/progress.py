@@ -103,9 +103,9 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
             drawn = now
             shown.current_item = note[:room]  # a line that wraps could not be drawn over
             shown.make_step(max(_WHOLE * done // max(total, 1) - shown.pos, 0))
-            # The time left by all that is done so far: click's own average holds on to a slow beginning for long. And
-            # where nothing is done yet, nothing is known of it.
-            shown.eta_known = shown.pos > 0
+            # The time left by all that is done so far: click's own average holds on to a slow beginning for long. Of
+            # less than a hundredth nothing can be said yet.
+            shown.eta_known = shown.pos >= _WHOLE // 100
             shown.avg = [(now - begun) / max(shown.pos, 1)]
             shown.render_progress()
 

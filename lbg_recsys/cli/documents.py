@@ -126,7 +126,12 @@ def failing_as_data_errors() -> Iterator[None]:
 
 def _read_folder(folder: Path, progress: Progress) -> Documents:
     """Files directly in it have no class; files in its folders have the folder's name as their class."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _hidden(path.relative_to(folder))]
+    files = []
+    for path in folder.rglob("*"):
+        if path.is_file() and not _hidden(path.relative_to(folder)):
+            files.append(path)
+            progress(0, 1, f"{len(files):,} files found")
+    files.sort()
     classes = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in files]
     if None in classes and any(classes):
         loose = files[classes.index(None)]

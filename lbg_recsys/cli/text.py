@@ -22,6 +22,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, parts
 
 _OF_ESTIMATOR = "estimator__"
+_BLOCK = 1 << 11  # documents to classify at a time
 
 
 @click.group()
@@ -225,7 +226,7 @@ def classify(
         if new is None:
             predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
-            predicted = model.fit(matrices[0], labels, progress=progress).predict(matrices[1]).tolist()
+            predicted = _classified(model, matrices[0], labels, matrices[1], progress).tolist()
     truth = judged.labels
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
     if output:
@@ -276,9 +277,22 @@ def _cross_validated(
     predicted = truth.copy()
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
     for (known, held_out), told in zip(splits, parts(progress, folds), strict=True):
-        predicted[held_out] = clone(model).fit(matrix[known], truth[known], progress=told).predict(matrix[held_out])
+        predicted[held_out] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], told)
     found: list[str] = predicted.tolist()
     return found
+
+
+def _classified(model: Any, known: Any, labels: Any, new: Any, progress: Progress) -> Any:
+    """The classes of new documents, found in blocks: with many classes it takes as long as the fit."""
+    import numpy as np
+
+    fitting, classifying = parts(progress, 2)
+    model.fit(known, labels, progress=fitting)
+    found = []
+    for first in range(0, new.shape[0], _BLOCK):
+        found.append(model.predict(new[first : first + _BLOCK]))
+        classifying(min(first + _BLOCK, new.shape[0]), new.shape[0], "classifying")
+    return np.concatenate(found)
 
 
 def _show_classes(

@@ -137,23 +137,23 @@ def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, mo
 
 @posix
 @pytest.mark.parametrize(
-    ("command", "words", "steps"),
+    ("command", "words"),
     [
-        (("fit", "sample", "-o", "x.lbg"), "fitting LBGModel", "100/100"),
-        (("text", "cluster", "docs", "-k", "2"), "fitting LBGMixture", "2/2"),
-        (("text", "select", "docs", "-k", "2"), "fitting LBGMixture", "1/1"),
-        (("text", "classify", "docs", "--folds", "3", "-p", "n_topics=1"), "fitting LBGClassifier", "3/3"),
+        (("fit", "sample", "-o", "x.lbg"), "fitting LBGModel"),
+        (("text", "cluster", "docs", "-k", "2"), "fitting LBGMixture"),
+        (("text", "select", "docs", "-k", "2"), "fitting LBGMixture"),
+        (("text", "classify", "docs", "--folds", "3", "-p", "n_topics=1"), "fitting LBGClassifier"),
     ],
     ids=lambda given: " ".join(given[:2]) if isinstance(given, tuple) else "",
 )
-def test_a_progress_bar_shows_only_on_a_terminal(command, words, steps, desk):
+def test_a_progress_bar_shows_only_on_a_terminal(command, words, desk):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     done = subprocess.run([sys.executable, "-m", "lbg_recsys", *command], stderr=slave, stdout=subprocess.PIPE)
     os.close(slave)
     shown = os.read(master, 100_000).decode()
     os.close(master)
-    assert done.returncode == 0 and words in shown and steps in shown
+    assert done.returncode == 0 and words in shown and shown.rindex("100%") > shown.rindex(words)
     assert words not in program(*command).stderr
     assert program(*command, "--quiet").stderr == ""
 

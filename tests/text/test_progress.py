@@ -1,0 +1,87 @@
+"""What a fit tells of its steps: every one of them, forward only, up to the last; and it changes nothing."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import make_pipeline
+
+from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
+from tests.text.test_mixture import planted
+
+MODELS = {
+    "one start": LBGMixture(4, random_state=0),
+    "consensus": LBGMixture(4, n_init=3, combine="consensus", random_state=0),
+    "annealing": LBGMixture(4, anneal=5, init="random", random_state=0),
+    "the paper's q": LBGMixture(3, n_keywords="paper", length_temper=None, init="random", n_init=2, random_state=0),
+    "out of iterations": LBGMixture(4, init="random", max_iter=2, tol=0, random_state=0),
+    "unigrams": MixtureOfUnigrams(4, n_init=2, random_state=0),
+    "PLSI": PLSI(4, n_init=2, random_state=0),
+    "selector": LBGSelector(LBGMixture(4, n_init=2, random_state=0)),
+    "classifier": LBGClassifier(n_topics=2, random_state=0),
+    "classifier of unigrams": LBGClassifier(MixtureOfUnigrams(), n_topics=2, random_state=0),
+    "topics tried": LBGClassifier(n_topics=[1, 2], random_state=0),
+    "threshold": LBGClassifier(n_topics=[1, 3], max_false_positive_rate=0.1, cv=3, random_state=0),
+}
+# how many mixtures each of the classifiers fits: classes x (numbers of topics and the one chosen) x (folds and all)
+FITS = {"classifier": 2, "classifier of unigrams": 2, "topics tried": 2 * 3, "threshold": 2 * 3 * 4}
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    documents, topics = planted(m=120)
+    return documents, topics % 2
+
+
+def told(model, corpus):
+    steps = []
+    model.fit(*corpus, progress=lambda *step: steps.append(step))
+    return steps
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_steps_go_forward_to_the_last_and_change_no_bit(name, corpus):
+    model, silent = clone(MODELS[name]), clone(MODELS[name])
+    steps = told(model, corpus)
+    done, total = [step[0] for step in steps], {step[1] for step in steps}
+    assert len(total) == 1  # one measure throughout, so that time left means something
+    assert done == sorted(done) and 0 < done[0] and done[-1] == total.pop()
+    silent.fit(*corpus)
+    method = "decision_function" if is_classifier(model) else "transform"
+    a, b = (getattr(one, method)(corpus[0]) for one in (model, silent))
+    np.testing.assert_array_equal(*(one.toarray() if hasattr(one, "toarray") else one for one in (a, b)))
+
+
+@pytest.mark.parametrize("name", ["one start", "annealing", "out of iterations"])
+def test_every_iteration_is_told(name, corpus):
+    model = clone(MODELS[name])
+    notes = [note for _, _, note in told(model, corpus)]
+    assert sum(note.startswith("bound") for note in notes) == model.n_iter_ >= 2
+    assert notes.count("annealing") == (model.anneal or 0)
+    assert ("k-means" in notes) == (model.init == "kmeans")
+    assert notes[-1] == f"{model.n_iter_} iterations"
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_every_fit_within_a_classifier_is_told(name, corpus):
+    steps = told(clone(MODELS[name]), corpus)
+    ends = [done for done, _, note in steps if note.endswith(" iterations")]
+    assert len(ends) == FITS[name]
+    np.testing.assert_allclose(ends, np.arange(1, FITS[name] + 1) / FITS[name] * steps[-1][1])
+
+
+def test_progress_reaches_a_model_in_a_pipeline_and_through_metadata_routing(corpus):
+    steps = []
+
+    def progress(*step):
+        steps.append(step)
+
+    make_pipeline(LBGMixture(2, random_state=0)).fit(corpus[0], lbgmixture__progress=progress)
+    before = len(steps)
+    assert before > 2
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = LBGMixture(2, random_state=0).set_fit_request(progress=True)
+        make_pipeline(asking).fit(corpus[0], progress=progress)
+    assert steps[before:] == steps[:before]
