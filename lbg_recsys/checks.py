@@ -20,24 +20,25 @@ def check_integer(name: str, value: Any, low: int) -> None:
         raise ParameterError(f"{name} is {value!r}: give an integer of at least {low}")
 
 
-def check_number(name: str, value: Any, low: float, high: float = math.inf, *, low_too: bool = True) -> None:
-    """A finite number from ``low`` (or above it) up to ``high``.
+def check_number(
+    name: str, value: Any, low: float, high: float = math.inf, *, low_too: bool = True, high_too: bool = True
+) -> None:
+    """A finite number from ``low`` (or above it) up to ``high`` (or below it).
 
     >>> check_number("temperature", None, 0, 1, low_too=False)
     Traceback (most recent call last):
     lbg_recsys.errors.ParameterError: temperature is None: give a number above 0 and up to 1
     """
-    if not (_is_number(value) and math.isfinite(value) and low <= value <= high and (low_too or value > low)):
+    inside = _is_number(value) and math.isfinite(value) and low <= value <= high
+    if not inside or (value == low and not low_too) or (value == high and not high_too):
         at_least = f"of at least {low:g}" if low_too else f"above {low:g}"
-        raise ParameterError(
-            f"{name} is {value!r}: give a number {at_least}{f' and up to {high:g}' * (high < math.inf)}"
-        )
+        at_most = f" and {'up to' if high_too else 'below'} {high:g}" if high < math.inf else ""
+        raise ParameterError(f"{name} is {value!r}: give a number {at_least}{at_most}")
 
 
 def check_share(name: str, value: Any) -> None:
     """A share that leaves something: at least 0 and below 1."""
-    if not _is_number(value) or not 0.0 <= value < 1.0:
-        raise ParameterError(f"{name} is {value!r}: give a number of at least 0 and below 1")
+    check_number(name, value, 0.0, 1.0, high_too=False)
 
 
 def check_flag(name: str, value: Any) -> None:

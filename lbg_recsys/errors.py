@@ -13,6 +13,14 @@ class ParameterError(DataError):
     """An argument that cannot be: no topics at all, a point that is neither mode, mean nor median."""
 
 
+class OffScaleError(DataError):
+    """A rating that the rating scale does not have; ``what`` says which, for whoever knows a remedy of his own."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}: {remedy}")
+        self.what = what
+
+
 class NotFittedError(LBGError, ValueError, AttributeError):
     """A model or an algorithm was asked for something before it was fitted."""
 

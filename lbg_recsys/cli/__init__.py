@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from lbg_recsys import __version__
-from lbg_recsys.errors import LBGError, ParameterError
+from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
 
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {
@@ -65,6 +65,10 @@ class LazyGroup(click.Group):
             raise  # `| head` has seen enough: click ends quietly
         except ParameterError as error:
             raise click.UsageError(str(error)) from error
+        except OffScaleError as error:
+            raise click.ClickException(
+                f"{error.what}: mend the rating, or fit with the right scale (--scale LOW HIGH)"
+            ) from error
         except LBGError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:

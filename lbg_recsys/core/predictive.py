@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_number
 from lbg_recsys.core.rows import Floats
 
 POINTS = ("mode", "mean", "median")
@@ -44,8 +45,7 @@ def point(probability: Floats, levels: Floats, kind: str) -> Floats:
 
 def interval(probability: Floats, levels: Floats, mass: float) -> tuple[Floats, Floats]:
     """The shortest central interval: at most (1 - mass)/2 on either side of it; its ends are levels."""
-    if not 0.0 < mass < 1.0:
-        raise ValueError(f"mass is {mass}; an interval holds more than 0 and less than 1 of the probability")
+    check_number("mass", mass, 0.0, 1.0, low_too=False, high_too=False)
     tail = (1.0 - mass) / 2.0
     low = _level_reaching(probability, tail + 2.0 * _SLACK)
     high = len(levels) - 1 - _level_reaching(probability[:, ::-1], tail + 2.0 * _SLACK)

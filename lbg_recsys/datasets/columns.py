@@ -22,6 +22,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 # How messages call what says which columns to take: both ways in.
 _OPTION = "columns (on the command line: --columns)"
+# ... and how either counts: messages count as people do.
+_COUNTED = "the first is 1 on the command line, 0 in Python"
 
 
 def simplify(name: str) -> str:
@@ -74,7 +76,8 @@ def find_columns(
                 f"{place} has {width} columns and no header; say which are {', '.join(wanted)} with {_OPTION}"
             )
     if len(set(found)) < len(found):
-        raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not {found}")
+        numbers = ", ".join(str(position + 1) for position in found)
+        raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not numbers {numbers}")
     return found
 
 
@@ -86,17 +89,20 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
             raise DataError(f"columns does not say which column is the {missing[0]}")
         return [(role, columns[role]) for role in wanted]
     if isinstance(columns, str) or len(columns) < len(wanted):
-        raise DataError(f"columns is {columns!r}; give one name or position for each of {', '.join(wanted)}")
+        given = repr(columns) if isinstance(columns, str) else f"{len(columns)} of {len(wanted)}"
+        raise DataError(f"columns is {given}; give one name or position for each of {', '.join(wanted)}")
     return list(zip(wanted, columns, strict=False))
 
 
 def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, place: str) -> int:
     if isinstance(key, int) and not isinstance(key, bool):
         if not 0 <= key < width:
-            raise DataError(f"{place} has {width} columns, so none at position {key} for the {role} (0 is the first)")
+            raise DataError(
+                f"{place} has {width} columns, so there is no column number {key + 1} for the {role} ({_COUNTED})"
+            )
         return key
     if names is None:
-        raise DataError(f"{place} has no header, so no column {key!r}; give positions (0 is the first)")
+        raise DataError(f"{place} has no header, so no column {key!r}; give positions ({_COUNTED})")
     exact = [position for position, name in enumerate(names) if name == key]
     near = exact or [position for position, name in enumerate(names) if simplify(name) == simplify(str(key))]
     if not near:

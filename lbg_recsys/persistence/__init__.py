@@ -6,14 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lbg_recsys.errors import DataError, ModelFileError, NotFittedError
+from lbg_recsys.errors import DataError, ModelFileError, NotFittedError, ParameterError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence import ratings
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
 from lbg_recsys.provenance import library_versions
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
-from lbg_recsys.schema import State, check_arrays, check_values, defaults_of, fits, signature_of
+from lbg_recsys.schema import Schema, State, check_arrays, check_values, defaults_of, fits, signature_of
 
 __all__ = ["FORMAT", "SUFFIX", "load", "save"]
 
@@ -46,6 +46,7 @@ def save(model: Any, path: str | os.PathLike[str], *, titles: Mapping[RawId, str
     """
     model = _rating_model(model)
     state: State = model.to_state()
+    _refuse_changed(model, state)
     facts, entries = ratings.take_apart(model.matrix, model.titles if titles is None else titles)
     header = {
         "class": type(model).__name__,
@@ -95,6 +96,33 @@ def _put_together(header: dict[str, Any], arrays: dict[str, Any]) -> RatingModel
     model: RatingModel = model_class.from_state(State(parameters, facts, arrays), matrix)
     model.titles, model.versions = titles, header["versions"]
     return model
+
+
+def _refuse_changed(model: RatingModel, state: State) -> None:
+    """A parameter that was set after the fit to what the fitted arrays do not go with: that file could not be loaded.
+
+    To put a model together from what is in memory costs next to nothing.
+    """
+    schema: Schema = type(model).STATE  # type: ignore[attr-defined]
+    lengths = {
+        size: length
+        for name, array in state.arrays.items()
+        for size, length in zip(schema.arrays[name].shape, array.shape, strict=True)
+    }
+    for size, name in schema.sizes.items():
+        value, fitted = state.parameters[name], lengths.get(size)
+        if fitted is not None and value != fitted:
+            raise ParameterError(
+                f"{name} is {value!r}, and the model was fitted with {fitted}: fit it again or set {name} back to "
+                f"{fitted}, then save it"
+            )
+    try:
+        type(model).from_state(state, model.matrix)  # type: ignore[attr-defined]
+    except DataError as error:
+        raise ParameterError(
+            f"the parameters are not those that the model was fitted with ({error}): fit it again or set them back, "
+            "then save it"
+        ) from error
 
 
 def _rating_model(model: Any) -> RatingModel:

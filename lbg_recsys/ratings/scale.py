@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, OffScaleError
 
 # Steps that rating scales use; the coarsest that fits all ratings wins.
 _STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
@@ -111,11 +111,12 @@ class RatingScale:
         allowed = self.levels[self.nearest(ratings)] if self.discrete else ratings.clip(self.lower, self.upper)
         off = np.flatnonzero(np.abs(allowed - ratings) > self.tolerance)
         if len(off):
-            raise DataError(
-                f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale "
-                f"{self.lower:g}..{self.upper:g} ({len(self.levels)} levels; {len(off)} such ratings): "
+            levels, such = f"{len(self.levels)} level", f"{len(off):,} such rating"
+            raise OffScaleError(
+                f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale {self.lower:g}.."
+                f"{self.upper:g} ({levels}{'s' * (len(self.levels) > 1)}; {such}{'s' * (len(off) > 1)})",
                 "mend the rating, or fit with the right scale (levels=[...] names all levels, "
-                "scale=(lowest, highest) the ends; rating_scale of Surprise's Reader)"
+                "scale=(lowest, highest) the ends; rating_scale of Surprise's Reader)",
             )
 
 

@@ -81,7 +81,19 @@ def test_titles_meet_ids_of_another_type(desk, run):
 def test_a_given_scale(desk, run):
     run("fit", "ratings.csv", "-o", "mine.lbg", "--scale", 0, 10)
     assert len(lbg_recsys.load("mine.lbg").levels) == 11
-    assert "off the scale 1..4" in run("fit", "ratings.csv", "-o", "x.lbg", "--scale", 1, 4, code=1).stderr
+    said = " ".join(run("fit", "ratings.csv", "-o", "x.lbg", "--scale", 1, 4, code=1).stderr.split())
+    assert "off the scale 1..4 (4 levels; " in said and said.endswith("fit with the right scale (--scale LOW HIGH)")
+    (desk / "one.csv").write_text("user,item,rating\n1,1,1\n1,2,2\n2,1,7\n")
+    said = run("fit", "one.csv", "-o", "x.lbg", "--scale", 1, 2, code=1).stderr
+    assert "(2 levels; 1 such rating)" in said and "levels=" not in said
+
+
+def test_columns_are_counted_as_they_were_given(desk, run):
+    said = run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1,2,9", code=1).stderr
+    assert "ratings.csv has 3 columns, so there is no column number 9 for the rating" in said
+    said = run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1,1,2", code=1).stderr
+    assert "must be different ones, not numbers 1, 1, 2" in said
+    assert "columns is 1 of 3" in run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=1).stderr
 
 
 @pytest.mark.parametrize(

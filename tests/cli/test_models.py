@@ -147,7 +147,8 @@ def test_new_user(model, run, desk):
     (desk / "twice.csv").write_text("item,rating\n1,5\n1,4\n")
     assert "rated twice" in run("recommend", "model.lbg", "--new-user", "twice.csv", code=1).stderr
     (desk / "off.csv").write_text("item,rating\n1,50\n")
-    assert "off the scale" in run("recommend", "model.lbg", "--new-user", "off.csv", code=1).stderr
+    said = run("recommend", "model.lbg", "--new-user", "off.csv", code=1).stderr
+    assert "off the scale" in said and "1 such rating)" in said and "--scale LOW HIGH" in said
 
 
 def test_lists_of_pLSA_for_a_new_user_go_by_popularity_in_training(desk, run):

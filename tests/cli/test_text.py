@@ -78,6 +78,11 @@ def test_classify_passes_parameters_to_the_mixture(desk, run):
         ("estimator=3", "estimator is set by estimator__NAME=VALUE"),
         ("max_false_positive_rate=0.1", "is set by --max-false-positives"),
         ("n_topics=foo", "n_topics is 'foo', not int or list of int or none"),
+        ("n_topics=[0]", "n_topics is [0]; give whole numbers from 1 up"),
+        ("n_topics=[]", "n_topics is []; give whole numbers from 1 up"),
+        ("n_topics=0", "n_topics"),
+        ("class_prior=[0.5]", "class_prior is [0.5]; it must have 2 positive numbers"),
+        ("estimator__n_keywords=paper", "give the estimator a whole number of keywords"),
     ],
 )
 def test_parameters_of_a_classifier_are_checked(param, message, desk, run):

@@ -13,7 +13,8 @@ from surprise import SVD, dump
 
 import lbg_recsys
 from lbg_recsys import LBGAlgo, LBGModel
-from lbg_recsys.errors import DataError, LBGError
+from lbg_recsys.errors import DataError, LBGError, ParameterError
+from tests.persistence.conftest import MAKERS
 
 ITEMS_OF_A_NEW_USER = {1: 5.0, 2: 4.0, 40: 1.0}
 
@@ -121,6 +122,36 @@ def test_what_cannot_be_saved_is_refused_with_a_remedy(model, message, tmp_path)
     with pytest.raises(LBGError, match=message):
         lbg_recsys.save(model, tmp_path / "model.lbg")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("lbg", {"n_topics": 7}, r"n_topics is 7, and the model was fitted with 3: .* set n_topics back to 3"),
+        ("plsa", {"n_topics": 2}, r"n_topics is 2, and the model was fitted with 3"),
+        ("bayesian", {"n_components": 4}, r"n_components is 4, and the model was fitted with 3"),
+        ("bayesian", {"n_classes": 2}, r"n_classes is 2, and the model was fitted with 3"),
+        ("bayesian", {"orientation": "users"}, r"not those that the model was fitted with \(.*\): fit it again"),
+        ("lbg", {"baseline": True}, r"not those that the model was fitted with \(baseline is True"),
+        ("lbg", {"point": "best"}, r"point is 'best': choose one of"),
+    ],
+)
+def test_a_parameter_changed_after_the_fit_is_refused(kind, change, message, sample, tmp_path):
+    model = MAKERS[kind]().fit(sample.ratings)
+    before = {name: getattr(model, name) for name in change}
+    vars(model).update(change)
+    with pytest.raises(ParameterError, match=message):
+        lbg_recsys.save(model, tmp_path / "model.lbg")
+    assert list(tmp_path.iterdir()) == []
+    vars(model).update(before)
+    lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
+
+
+def test_a_parameter_that_training_alone_goes_by_may_change(sample, tmp_path):
+    model = MAKERS["lbg"]().fit(sample.ratings)
+    model.max_iter, model.point = 7, "median"
+    again = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
+    assert (again.max_iter, again.point) == (7, "median")
 
 
 @pytest.mark.parametrize("user", [1.5, True, ("a", "b"), None])

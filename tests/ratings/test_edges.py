@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, save
-from lbg_recsys.errors import DataError, LBGError, NotFittedError
+from lbg_recsys.errors import DataError, LBGError, NotFittedError, ParameterError
 from lbg_recsys.ratings import LBGModel, as_matrix
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
@@ -120,12 +120,21 @@ NUMBER, INTEGER, SHARE = "give a number", "give an integer of at least", "at lea
         (GaussianPLSAModel, "prior_strength", -1, NUMBER),
         (GaussianPLSAModel, "prior_strength", float("nan"), NUMBER),
         (GaussianPLSAModel, "random_state", -1, "give None or an integer of at least 0"),
+        *((BayesianLBGModel, name, True, INTEGER) for name in ("n_chains", "n_components", "n_sweeps", "burn_in")),
+        (LBGModel, "n_init", np.True_, INTEGER),
     ],
 )
 def test_bad_parameters_are_named_with_a_remedy(kind, name, value, remedy):
     with pytest.raises(DataError) as caught:
         kind(**{name: value}).fit(TRIPLES)
     assert str(caught.value).startswith(f"{name} is {value!r}: ") and remedy in str(caught.value)
+
+
+@pytest.mark.parametrize("mass", ["a", None, True, 0, 1, -0.5, float("nan")])
+def test_an_interval_holds_some_of_the_mass(model, mass):
+    with pytest.raises(ParameterError) as caught:
+        model.interval([(1, 9)], mass=mass)
+    assert str(caught.value) == f"mass is {mass!r}: give a number above 0 and below 1"
 
 
 @pytest.mark.parametrize("seed", ["x", 1.5, -1])
@@ -201,3 +210,14 @@ def test_before_fit_only_what_fit_makes_is_missing(kind, tmp_path):
 def test_an_update_of_nothing():
     with pytest.raises(NotFittedError, match="call fit first"):
         LBGAlgo().partial_fit(TRIPLES)
+
+
+def test_plsa_tells_of_its_iterations_and_is_the_same_for_it():
+    told = []
+    silent = GaussianPLSAModel(n_topics=2, max_iter=8, random_state=0).fit(TRIPLES)
+    model = GaussianPLSAModel(n_topics=2, max_iter=8, random_state=0)
+    model.fit(TRIPLES, callback=lambda *step: told.append(step))
+    assert [iteration for iteration, _ in told] == list(range(1, model.n_iter_ + 1))
+    assert np.isfinite([likelihood for _, likelihood in told]).all()
+    np.testing.assert_array_equal(model.mixing_, silent.mixing_)
+    np.testing.assert_array_equal(model.parameters_.c, silent.parameters_.c)

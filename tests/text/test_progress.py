@@ -47,7 +47,7 @@ def test_steps_go_forward_to_the_last_and_change_no_bit(name, corpus):
     steps = told(model, corpus)
     done, total = [step[0] for step in steps], {step[1] for step in steps}
     assert len(total) == 1  # one measure throughout, so that time left means something
-    assert done == sorted(done) and 0 < done[0] and done[-1] == total.pop()
+    assert done == sorted(done) and done[0] > 0 and done[-1] == total.pop()
     silent.fit(*corpus)
     method = "decision_function" if is_classifier(model) else "transform"
     a, b = (getattr(one, method)(corpus[0]) for one in (model, silent))
