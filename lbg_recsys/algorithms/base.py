@@ -18,6 +18,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.folded import FoldedUser
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.topics import Topic
 from lbg_recsys.ratings.unfitted import FitFirst
 
 if TYPE_CHECKING:
@@ -137,6 +138,18 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
     def recommend_blocks(self, users: Any, n: int = 10, **options: Any) -> Iterator["pd.DataFrame"]:
         """`recommend` for many users in blocks of bounded memory."""
         return self.model_.recommend_blocks(users, n, **options)
+
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The items rated most alike by the same people; see `RatingModel.similar_items`."""
+        return self.model_.similar_items(item, n, metric=metric)
+
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The users most alike in topics or taste; see `RatingModel.similar_users`."""
+        return self.model_.similar_users(user, n, metric=metric)
+
+    def topics(self, n: int = 5, *, groups: int | None = None) -> list[Topic]:
+        """What kinds of users there are, and what each gathers, loves and hates; see `RatingModel.topics`."""
+        return self.model_.topics(n, groups=groups)
 
 
 def _details(

@@ -101,14 +101,6 @@ class LBGAlgo(RatingAlgo):
         """Why a rating is predicted as it is: an exact decomposition over the user's own ratings."""
         return self.model_.explain(user, item)
 
-    def similar_items(self, item: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
-        """The items rated most alike by the same topics."""
-        return self.model_.similar_items(item, n, metric=metric)
-
-    def similar_users(self, user: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
-        """The users most alike in their topics."""
-        return self.model_.similar_users(user, n, metric=metric)
-
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGAlgo":
         """Take in new users, items or ratings by one step instead of a new fit; see `LBGModel.partial_fit`.
 

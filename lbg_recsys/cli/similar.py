@@ -4,27 +4,30 @@ import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import find_item, find_user, load_model, model_argument, title_of, with_titles
-from lbg_recsys.errors import DataError
 
 
 @click.command()
 @model_argument
-@click.option("--item", metavar="ID", help="Items rated like this one: its id or title.")
-@click.option("--user", metavar="ID", help="Users whose topics are like this one's.")
+@click.option("--item", metavar="ID", help="Items rated like this one by the same people: its id or title.")
+@click.option("--user", metavar="ID", help="Users whose topics or tastes are like this one's.")
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
 @click.option(
     "--metric",
-    type=click.Choice(["hellinger", "kl"]),
-    default="hellinger",
-    show_default=True,
-    help="Distance between distributions: Hellinger, or symmetrised Kullback-Leibler.",
+    type=click.Choice(["hellinger", "kl", "taste"]),
+    help="Of lbg, lbg-ratings and plsa hellinger (their default) or kl, from 0 to 1; of bayesian taste, -1 to 1.",
 )
 @quiet_option
 @json_option
 def similar(
-    model: str, item: str | None, user: str | None, number: int, metric: str, quiet: bool, as_json: bool
+    model: str, item: str | None, user: str | None, number: int, metric: str | None, quiet: bool, as_json: bool
 ) -> None:
     """Find the items or the users most alike.
+
+    Models of lbg, lbg-ratings and plsa compare users by their topics (the communities of plsa), and items by which
+    topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence of these
+    distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is usual for
+    both. The similarity is their correlation over all draws of the model; of whom or what it knows little, little is
+    like it.
 
     \b
     Examples:
@@ -35,8 +38,6 @@ def similar(
     if (item is None) == (user is None):
         raise click.UsageError("give either --item ID or --user ID")
     loaded = load_model(model, quiet)
-    if not hasattr(loaded, "similar_items"):
-        raise DataError(f"a {type(loaded).__name__} has no similarities; fit with --algo lbg for them")
     if item is not None:
         found = loaded.similar_items(find_item(loaded, item), number, metric=metric)
     else:

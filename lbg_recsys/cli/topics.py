@@ -8,7 +8,6 @@ import click
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import load_model, model_argument, title_of, with_titles
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -18,27 +17,32 @@ if TYPE_CHECKING:
 @click.command()
 @model_argument
 @click.option("-n", "--number", type=click.IntRange(min=1), default=5, show_default=True, help="Items of each kind.")
+@click.option(
+    "-k",
+    "--groups",
+    type=click.IntRange(min=1),
+    help="How many groups of users to find, for a bayesian model: 5 by default. Others have their own topics.",
+)
 @plot_option
 @quiet_option
 @json_option
-def topics(model: str, number: int, plot: str | None, quiet: bool, as_json: bool) -> None:
+def topics(model: str, number: int, groups: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
     """Show what each topic gathers, loves and hates.
 
     Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
-    its users rate furthest above and below the average of everybody.
+    its users rate furthest above and below the average of everybody. The topics of lbg, lbg-ratings and plsa (its
+    communities) are the model's own. A bayesian model has none: its topics are groups of users alike in taste over
+    all draws of the model, and a user is in several as far as the draws differ.
 
     \b
     Examples:
       lbg-recsys topics model.lbg
       lbg-recsys topics model.lbg -n 3 --json
       lbg-recsys topics model.lbg --plot topics.png
+      lbg-recsys topics bayesian.lbg --groups 3
     """
-    from lbg_recsys.ratings.topics import topics as topics_of
-
     loaded = load_model(model, quiet)
-    if not hasattr(loaded, "posterior"):
-        raise DataError(f"a {type(loaded).__name__} has no topics of users to show; fit with --algo lbg for them")
-    found = topics_of(loaded, number)
+    found = loaded.topics(number, groups=groups)
     if plot:
         from lbg_recsys.cli.pictures import draw_topics
 

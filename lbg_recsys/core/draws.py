@@ -63,6 +63,10 @@ class Draws:
         """Memory of all arrays."""
         return sum(getattr(self, field.name).nbytes for field in fields(self))
 
+    def some(self, most: int) -> list[int]:
+        """The numbers of at most so many sweeps, evenly spaced over all chains."""
+        return sorted({int(s) for s in np.linspace(0, len(self) - 1, most)})
+
     def pieces(self) -> list["Draws"]:
         """Each kept sweep by itself, sharing the memory."""
         return [Draws(*(getattr(self, field.name)[s : s + 1] for field in fields(self))) for s in range(len(self))]

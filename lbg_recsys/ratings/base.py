@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lbg_recsys.ratings.folded import FoldedUser
+    from lbg_recsys.ratings.topics import Topic, TopicTables
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,21 @@ class Predictive:
 
 
 class RatingModel(FitFirst, ABC):
-    """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown):
+    """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown) to predict:
 
     - `predictive`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
-    - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes.
+    - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes;
+
+    and three to look inside:
+
+    - `similarity`: of one user with all users, or of one item with all items, by each of its ``METRICS``;
+    - `posterior`: how probably each user is of each topic;
+    - `topic_tables`: what `topics` are shown from.
     """
 
     MADE_BY_FIT = ("matrix", "levels")
+    METRICS: tuple[str, ...]  # of similarity; the first is the model's own choice
 
     matrix: RatingMatrix
     point: str
@@ -56,6 +64,18 @@ class RatingModel(FitFirst, ABC):
     @abstractmethod
     def with_users(self, matrix: RatingMatrix) -> "RatingModel":
         """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
+
+    @abstractmethod
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """How alike the user or the item of code ``own`` is to each, (n,); 1 is the most."""
+
+    @abstractmethod
+    def posterior(self) -> Floats:
+        """The probability that each user is of each topic, (users, k)."""
+
+    @abstractmethod
+    def topic_tables(self, groups: int | None = None) -> "TopicTables":
+        """The topics; a model that has none of its own finds ``groups`` of users."""
 
     def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
@@ -151,6 +171,29 @@ class RatingModel(FitFirst, ABC):
         from lbg_recsys.ratings.recommend import recommend_blocks
 
         return recommend_blocks(self, list(users), n, exclude_seen=exclude_seen, by=by, liked=liked)
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The ``n`` items rated most alike by the same people, with their similarity; ``metric`` of ``METRICS``."""
+        from lbg_recsys.ratings.similar import nearest
+
+        return nearest(self, False, self.item_code(item), n, metric)
+
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The ``n`` users most alike in topics or taste, with their similarity; ``metric`` of ``METRICS``."""
+        from lbg_recsys.ratings.similar import nearest
+
+        return nearest(self, True, self.user_code(user), n, metric)
+
+    def topics(self, n: int = 5, *, groups: int | None = None) -> "list[Topic]":
+        """What kinds of users there are: each with ``n`` items that it gathers, loves and hates, the largest first.
+
+        ``groups`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
+        """
+        from lbg_recsys.ratings.topics import topics
+
+        return topics(self, n, groups)
 
     def user_code(self, user: RawId) -> int:
         """The code of a user that must be known."""

@@ -18,13 +18,17 @@ from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
 from lbg_recsys.ratings.bayesian_rated import RatedOdds
+from lbg_recsys.ratings.bayesian_tastes import Tastes
 from lbg_recsys.ratings.bayesian_training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
 from lbg_recsys.ratings.bayesian_users import NewUsers, Standard
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.topics import TopicTables
 from lbg_recsys.schema import State, signature_of
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
+# Groups of users that are looked for where nobody says how many.
+GROUPS = 5
 
 
 class BayesianLBGModel(RatingModel):
@@ -53,6 +57,8 @@ class BayesianLBGModel(RatingModel):
     >>> model.predict_distribution([("a", "x")]).sum().round(6)
     np.float64(1.0)
     """
+
+    METRICS = ("taste",)
 
     _training: Training | None = None  # the chains, where fit has run them
     _draws: dict[bool, Draws]
@@ -123,6 +129,7 @@ class BayesianLBGModel(RatingModel):
     def _know_users(self) -> None:
         self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
         self._rated = RatedOdds(self._draws, self.matrix)
+        self._tastes = Tastes(self._draws, self.matrix, self.seed_)
 
     def _count(self) -> None:
         self.n_sweeps_ = len(self.training_error_)
@@ -219,7 +226,23 @@ class BayesianLBGModel(RatingModel):
         view.seed_ = self.seed_
         view._draws = self._new_users.draw(matrix, np.random.SeedSequence(self.seed_).spawn(1)[0])
         view._new_users, view._rated = self._new_users, self._rated
+        view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
         return view
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """The correlation of tastes, from -1 to 1: of one user's with all users', or one item's with all items'."""
+        return self._tastes.similarity(of_users, own)
+
+    def posterior(self, groups: int = GROUPS) -> Floats:
+        """The probability that each user is of each group of users alike in taste, (users, groups or fewer)."""
+        check_integer("groups", groups, 1)
+        return self._tastes.membership(groups)
+
+    def topic_tables(self, groups: int | None = None) -> TopicTables:
+        """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
+        return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
 
     def get_params(self) -> dict[str, Any]:
         """The constructor's arguments."""
@@ -243,9 +266,9 @@ class BayesianLBGModel(RatingModel):
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
         model.matrix, model.standard_ = matrix, Standard.of(matrix)
         model._draws = bayesian_state.draws_of(state.arrays, sides)
-        model._know_users()
         seed = state.facts["seed"]
         model.seed_ = seed_of(model.random_state if seed is None else seed)
+        model._know_users()
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         model._count()

@@ -42,7 +42,7 @@ class RatedOdds:
     @cached_property
     def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
         draws, everything = self._trained[True], (*raters(self._training), np.arange(self._training.n_items))
-        return {s: _moves(draws, s, *everything).astype(np.float16) for s in _some_sweeps(draws)}
+        return {s: _moves(draws, s, *everything).astype(np.float16) for s in draws.some(_SWEEPS)}
 
     def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
         """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
@@ -54,7 +54,7 @@ class RatedOdds:
         if False in draws:
             some, place = np.unique(users, return_inverse=True)
             place[users < 0] = -1  # the last line of a table, which moves nothing
-            for s in _some_sweeps(draws[False]):
+            for s in draws[False].some(_SWEEPS):
                 table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, np.maximum(some, 0))
                 add_chosen(items, place, draws[False].z[s], table, moved)
                 count += 1
@@ -68,15 +68,11 @@ class RatedOdds:
                 moved += class_sums(draws[True].z[s, users], moves[:-1].astype(np.float32))
                 count += 1
         if False in draws:
-            for s in _some_sweeps(draws[False]):
+            for s in draws[False].some(_SWEEPS):
                 table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, users)
                 moved += class_sums(draws[False].z[s, :-1], table[:-1]).T
                 count += 1
         return np.asarray(self._item_odds[:-1] + RATED_POWER * moved / max(count, 1))
-
-
-def _some_sweeps(draws: Draws) -> list[int]:
-    return sorted({int(s) for s in np.linspace(0, len(draws) - 1, _SWEEPS)})
 
 
 def _moves(draws: Draws, sweep: int, pointer: Ints, holders: Codes, cols: Ints) -> npt.NDArray[np.float32]:

@@ -54,11 +54,8 @@ class FoldedUser:
 
     @property
     def posterior(self) -> Floats:
-        """The posterior over topics, (k,), where the model has topics."""
-        posterior = getattr(self._view, "posterior", None)
-        if posterior is None:
-            raise DataError(f"{type(self._view).__name__} has no posterior over topics: LBGModel has")
-        return np.asarray(posterior()[0])
+        """The probability of being of each topic of the model, (k,)."""
+        return np.asarray(self._view.posterior()[0])
 
     def _pairs(self, item: Any) -> list[tuple[RawId, RawId]]:
         return [(self._id, one) for one in (plain_ids(item) if is_many(item) else [item])]

@@ -18,12 +18,13 @@ from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.statistics import SufficientStatistics
 from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
 from lbg_recsys.ratings import lbg_state
-from lbg_recsys.ratings.base import Predictive, RatingModel
+from lbg_recsys.ratings.base import Predictive
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.explain import Explanation, explain
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.ratings.similar import similar_items, similar_users
+from lbg_recsys.ratings.topic_model import TopicModel
+from lbg_recsys.ratings.topics import TopicTables
 from lbg_recsys.schema import State
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
@@ -38,7 +39,7 @@ def here(rows: SparseRows) -> OverAllRows:
     return lambda gather_statistics: gather_statistics(rows)
 
 
-class LBGModel(RatingModel):
+class LBGModel(TopicModel):
     """A mixture of topics: whoever belongs to topic s rates item i with probability p_si, at N(c_si, var_si).
 
     Parameters
@@ -238,13 +239,13 @@ class LBGModel(RatingModel):
         """Why this user's rating of this item is predicted as it is; see `Explanation`."""
         return explain(self, self.user_code(user), self.item_code(item))
 
-    def similar_items(self, item: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
-        """The items rated most alike by the same topics, with their similarity."""
-        return similar_items(self, self.item_code(item), n, metric)
+    def item_gaussians(self) -> tuple[Floats, Floats]:
+        """The parameters; with a baseline, the ratings are those of an unbiased user: N(g + b_i + c_si, var_si)."""
+        offset = 0.0 if self.biases_ is None else self.biases_.overall + self.biases_.items[:-1, None]
+        return self.parameters_.c + offset, self.parameters_.var
 
-    def similar_users(self, user: RawId, n: int = 10, *, metric: str = "hellinger") -> list[tuple[RawId, float]]:
-        """The users whose posteriors over topics are most alike, with their similarity."""
-        return similar_users(self, self.user_code(user), n, metric)
+    def _own_tables(self) -> TopicTables:
+        return TopicTables(self.parameters_.lam, self.parameters_.p, self.posterior())
 
     def get_params(self) -> dict[str, Any]:
         """The constructor's arguments."""

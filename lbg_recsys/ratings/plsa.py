@@ -14,8 +14,10 @@ from lbg_recsys.core.parameters import Parameters
 from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.steps import Prior, column_moments, gather, m_step
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.base import Predictive, RatingModel
+from lbg_recsys.ratings.base import Predictive
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.topic_model import TopicModel
+from lbg_recsys.ratings.topics import TopicTables
 from lbg_recsys.schema import Array, Schema, State, signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
@@ -24,7 +26,7 @@ _USER_SMOOTHING = 5.0
 _COOLING, _COOLEST = 0.85, 0.3
 
 
-class GaussianPLSAModel(RatingModel):
+class GaussianPLSAModel(TopicModel):
     """Users mix ``n_topics`` communities, each with a Gaussian per item over user-normalised ratings.
 
     Ratings are standardised by the user's own (smoothed) mean and spread. Tempered EM: beta starts at 1 and is
@@ -189,6 +191,19 @@ class GaussianPLSAModel(RatingModel):
         view._popularity = self._popularity
         view.mixing_ = view._mixing_of(matrix)
         return view
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def posterior(self) -> Floats:
+        """How every user mixes the communities, (users, k)."""
+        return self.mixing_
+
+    def item_gaussians(self) -> tuple[Floats, Floats]:
+        """The parameters in units of the ratings, for a user with the overall mean and spread."""
+        return self._centre + self._spread * self.parameters_.c, self._spread**2 * self.parameters_.var
+
+    def _own_tables(self) -> TopicTables:
+        return TopicTables.of_members(self.mixing_, self.matrix)
 
     # -- model files ---------------------------------------------------------------------------------------------
 

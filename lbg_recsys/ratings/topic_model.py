@@ -1,0 +1,39 @@
+"""Rating models that have topics of their own: LBG's, and the communities of Gaussian pLSA."""
+
+from abc import abstractmethod
+
+from lbg_recsys.core.parameters import Parameters
+from lbg_recsys.core.rows import Floats
+from lbg_recsys.errors import ParameterError
+from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.similar import item_profiles, overlap
+from lbg_recsys.ratings.topics import TopicTables
+
+
+class TopicModel(RatingModel):
+    """Users are distributions over topics, items are joint distributions of topic and level: so they are compared."""
+
+    METRICS = ("hellinger", "kl")
+
+    parameters_: Parameters
+
+    @abstractmethod
+    def item_gaussians(self) -> tuple[Floats, Floats]:
+        """The means and variances of each topic's ratings of each item, given by an average user, (items, k) each."""
+
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """Of one user's posterior over topics with all users', or of one item's profile with all items', (n,)."""
+        profiles = self.posterior() if of_users else item_profiles(self)
+        return overlap(profiles, profiles[own], metric)
+
+    def topic_tables(self, groups: int | None = None) -> TopicTables:
+        """The model's own topics; their number was said at the fit."""
+        if groups is not None:
+            raise ParameterError(
+                f"groups is {groups!r}: a {type(self).__name__} has {self.parameters_.n_topics} topics of its own; "
+                "fit with another n_topics for more or fewer"
+            )
+        return self._own_tables()
+
+    @abstractmethod
+    def _own_tables(self) -> TopicTables: ...
