@@ -57,7 +57,7 @@ def fit(
     '-' for standard input, or one of the names ml-100k and sample. The model file needs no training data
     later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings the same with the settings
     that predict ratings best, bayesian the most accurate and the slowest, plsa a rival of the paper's. All of them
-    predict and recommend; explain, topics and similar take a model of lbg or lbg-ratings only.
+    predict, recommend, explain, show topics and find what is similar.
 
     \b
     Examples:

@@ -15,8 +15,9 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of the ten items most alike are those of all sweeps.
 _SWEEPS = 32
-# Users are grouped by their tastes for so many items, the most often rated.
+# Groups are found by tastes for so many items, the most often rated, among so many users, evenly spaced.
 _ITEMS = 200
+_USERS = 10_000
 _STARTS = 4
 
 
@@ -96,10 +97,14 @@ class Tastes:
     def centres(self, groups: int) -> Floats:
         """The groups that users form by their mean tastes, (groups, items): there are fewer if tastes are fewer."""
         if groups not in self._centres:
-            tastes = np.zeros((self._matrix.n_users, len(self._leading_items)))
+            n_users = self._matrix.n_users
+            some = np.linspace(0, n_users - 1, min(n_users, _USERS)).astype(np.int64)
+            tastes = np.zeros((len(some), len(self._leading_items)))
             for x, y in self._for_leading_items():
-                tastes += x @ y.T
-            self._centres[groups] = _centres_of(tastes / max(len(self._sweeps), 1), groups, self._seed)
+                tastes += x[some] @ y.T
+            # equal tastes must be equal to the last bit, or rounding would make groups of them
+            tastes = np.round(tastes / max(len(self._sweeps), 1), 9)
+            self._centres[groups] = _centres_of(tastes, groups, self._seed)
         return self._centres[groups]
 
     def _for_leading_items(self) -> Iterator[tuple[Floats, Floats]]:

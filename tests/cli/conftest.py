@@ -1,4 +1,4 @@
-"""A folder such as a new user has: ratings, titles, pairs, own ratings; and a model fitted to them."""
+"""A folder such as a new user has: ratings, titles, pairs, own ratings; and models fitted to them."""
 
 import csv
 import random
@@ -54,10 +54,16 @@ def fill_with_texts(folder, n=30):
 def _fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fitted")
     fill(folder)
-    arguments = ["fit", str(folder / "ratings.csv"), "-o", str(folder / "model.lbg")]
-    arguments += ["--titles", str(folder / "titles.csv"), "--param", "n_topics=4", "--quiet"]
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
+    files = {
+        "model.lbg": ["--param", "n_topics=4"],
+        "bayesian.lbg": ["--algo", "bayesian", "--param", "n_sweeps=40", "--param", "burn_in=20"],
+        "plsa.lbg": ["--algo", "plsa", "--param", "n_topics=4", "--param", "max_iter=20"],
+    }
+    for name, options in files.items():
+        arguments = ["fit", str(folder / "ratings.csv"), "-o", str(folder / name), *options]
+        arguments += ["--titles", str(folder / "titles.csv"), "--quiet"]
+        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
     return folder
 
 

@@ -158,8 +158,6 @@ def test_pLSA_can_be_fitted_too(desk, run):
     run("fit", "sample", "-o", "plsa.lbg", "--algo", "plsa", "-p", "n_topics=3", "-p", "max_iter=3")
     assert type(lbg_recsys.load("plsa.lbg")).__name__ == "GaussianPLSAModel"
     assert "has no exact explanation" in run("explain", "plsa.lbg", "--user", 1, "--item", 3, code=1).stderr
-    assert "has no topics" in run("topics", "plsa.lbg", code=1).stderr
-    assert "has no similarities" in run("similar", "plsa.lbg", "--user", 1, code=1).stderr
     run("recommend", "plsa.lbg", "--user", 1)
 
 

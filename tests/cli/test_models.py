@@ -225,6 +225,50 @@ def test_similar(model, run):
     assert [(line["user"], line["similarity"]) for line in found] == model.similar_users(3)
 
 
+EVERY_MODEL = ["model.lbg", "bayesian.lbg", "plsa.lbg"]
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_every_model_says_what_is_similar(name, desk, run):
+    model = lbg_recsys.load(name)
+    for option, ask in (("--item", model.similar_items), ("--user", model.similar_users)):
+        found = json.loads(run("similar", name, option, 3, "-n", 4, "--json").stdout)
+        assert [(line[option[2:]], line["similarity"]) for line in found] == ask(3, 4)
+        shown = run("similar", name, option, 3).stdout.splitlines()
+        assert len(shown) == 11 and max(map(len, shown)) <= 80
+        for metric in ("hellinger", "kl", "taste"):
+            result = run("similar", name, option, 3, "--metric", metric, code=0 if metric in model.METRICS else 2)
+            if metric not in model.METRICS:
+                assert f"metric is {metric!r}: choose one of {model.METRICS[0]!r}" in result.stderr
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_every_model_shows_its_topics(name, desk, run):
+    model = lbg_recsys.load(name)
+    found = json.loads(run("topics", name, "-n", 3, "--json").stdout)
+    expected = model.topics(3)
+    assert [topic["number"] for topic in found] == [topic.number for topic in expected]
+    assert [one["item"] for one in found[0]["loves"]] == [one.item for one in expected[0].loves]
+    assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
+    shown = run("topics", name).stdout
+    assert shown.count("typical") == len(found) and max(map(len, shown.splitlines())) <= 80
+    if name == "bayesian.lbg":
+        assert len(found) == 5
+        assert run("topics", name, "-k", 3).stdout.count("typical") == 3
+    else:
+        assert "has 4 topics of its own" in run("topics", name, "--groups", 3, code=2).stderr
+
+
+def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):
+    planted = sample.items["topic"]
+    kinds = set()
+    for topic in json.loads(run("topics", "bayesian.lbg", "-k", 4, "--json").stdout):
+        loved = [planted[one["item"]] for one in topic["loves"]]
+        kinds.add(max(loved, key=loved.count))
+        assert loved.count(max(loved, key=loved.count)) >= 4
+    assert len(kinds) == 4
+
+
 def test_info(model, run):
     facts = json.loads(run("info", "model.lbg", "--json").stdout)
     assert facts["class"] == "LBGModel" and facts["parameters"] == model.get_params()

@@ -86,12 +86,6 @@ def test_ratings_of_a_new_user_are_named(model, rating, message):
         model.fold_in({8: 1, 7: rating})
 
 
-def test_other_models_say_that_they_have_no_topics():
-    user = GaussianPLSAModel(n_topics=1, random_state=0).fit(TRIPLES).fold_in({7: 5})
-    with pytest.raises(DataError, match="no posterior over topics"):
-        _ = user.posterior
-
-
 # -- arguments -----------------------------------------------------------------------------------------------------
 
 NUMBER, INTEGER, SHARE = "give a number", "give an integer of at least", "at least 0 and below 1"
@@ -175,6 +169,7 @@ CALLS = {
     "explain": lambda one: one.explain(1, 7),
     "similar_items": lambda one: one.similar_items(7),
     "similar_users": lambda one: one.similar_users(1),
+    "topics": lambda one: one.topics(),
     "posterior": lambda one: one.posterior(),
     "start_pass": lambda one: one.start_pass(),
     "to_state": lambda one: one.to_state(),
