@@ -13,7 +13,8 @@ from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.core.tastes import common_line, correlation, features, gram
 from lbg_recsys.ratings.matrix import RatingMatrix
 
-# Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of the ten items most alike are those of all sweeps.
+# Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of ten items and eight of ten users most alike
+# are those of all sweeps.
 _SWEEPS = 32
 # Groups are found by tastes for so many items, the most often rated, among so many users, evenly spaced.
 _ITEMS = 200

@@ -199,6 +199,7 @@ def test_the_models_offers_under_the_algorithms_name(split):
     assert len(next(fitted.recommend_blocks([user], 3))) == 3
     assert fitted.explain(user, item).user == user
     assert len(fitted.similar_items(item, 2)) == len(fitted.similar_users(user, 2)) == 2
+    assert fitted.topics(2) == fitted.model_.topics(2)
     before = fitted.predict(user, item).est
     fitted.partial_fit(([user], [item], [5.0 if before < 3 else 1.0]))
     assert fitted.predict(user, item).est != before

@@ -88,10 +88,12 @@ def test_demo(desk, run):
     "arguments",
     [
         ["topics", "model.lbg", "--plot"],
+        ["topics", "bayesian.lbg", "-k", "2", "--plot"],
+        ["topics", "plsa.lbg", "--plot"],
         ["evaluate", "sample", "-a", "lbg", "-a", "baseline", "--folds", "2", "--ranking-users", "0", "--plot"],
         ["forced-prediction", "sample", "-a", "lbg", "--splits", "1", "--draws", "2", "--plot"],
     ],
-    ids=lambda arguments: arguments[0],
+    ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_pictures(arguments, desk, run):
     pytest.importorskip("matplotlib")

@@ -78,7 +78,9 @@ def dense_tastes(model):
 
 
 @pytest.mark.parametrize("of_users", [True, False])
-@pytest.mark.parametrize("options", [{}, {"orientation": "users"}, {"orientation": "items", "likelihood": "gaussian"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"orientation": "users"}, {"likelihood": "gaussian", "orientation": "items"}]
+)
 def test_similarity_by_brute_force(options, of_users):
     model = small(**options)
     weight = counts(model)[1 if of_users else 0]
