@@ -26,8 +26,8 @@ def similar(
     Models of lbg, lbg-ratings and plsa compare users by their topics (the communities of plsa), and items by which
     topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence of these
     distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is usual for
-    both. The similarity is their correlation over all draws of the model; of whom or what it knows little, little is
-    like it.
+    both. The similarity is their correlation over draws from the posterior; of whom or what it knows little, little
+    is like it.
 
     \b
     Examples:
