@@ -16,6 +16,7 @@ from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
+from lbg_recsys.ratings.explain import Explanation, Influences
 from lbg_recsys.ratings.folded import FoldedUser
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.topics import Topic
@@ -130,6 +131,10 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
     def fold_in(self, ratings: Mapping[RawId, float]) -> FoldedUser:
         """A new user from ``{raw item id: rating}``, without refitting."""
         return self.model_.fold_in(ratings)
+
+    def explain(self, user: RawId, item: RawId) -> Explanation | Influences:
+        """Why a rating is predicted as it is, by the user's own ratings; see `RatingModel.explain`."""
+        return self.model_.explain(user, item)
 
     def recommend(self, user: Any, n: int = 10, **options: Any) -> "pd.DataFrame":
         """The best items for a user or a list of users; options as in `RatingModel.recommend`."""

@@ -23,6 +23,54 @@ _UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def half_squares(mean: Array, precision: Array, halves: Array) -> None:
+    """halves[h, t] = sum_e precision[e] mean[h, t, e]^2 / 2."""
+    for h in range(mean.shape[0]):
+        for t in range(mean.shape[1]):
+            x = mean[h, t]
+            squares = np.float32(0.0)
+            for e in range(x.shape[0]):
+                squares += precision[e] * x[e] * x[e]
+            halves[h, t] = 0.5 * squares
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def redraw_classes(
+    rng: np.random.Generator,
+    mean: Array,
+    halves: Array,
+    fixed: Array,
+    precision: Array,
+    weight: float,
+    now: Array,
+    res: Array,
+) -> None:
+    """Redraw the classes ``now`` (H,) of one row, component by component; ``res`` (n,) follows.
+
+    ``mean`` (H, K, n) are the class means in the row's columns, ``halves`` their `half_squares`, ``fixed`` (H, K)
+    the log-odds but for the values of the entries.
+    """
+    n_components, k, n = mean.shape
+    target, score = np.empty(n, np.float32), np.empty(k)
+    for h in range(n_components):
+        old = mean[h, now[h]]
+        for e in range(n):
+            target[e] = precision[e] * (res[e] + old[e])
+        for t in range(k):
+            x = mean[h, t]
+            product = np.float32(0.0)
+            for e in range(n):
+                product += target[e] * x[e]
+            score[t] = fixed[h, t] + weight * (product - halves[h, t])
+        t = pick(score, rng.random())
+        if t != now[h]:
+            now[h] = t
+            new = mean[h, t]
+            for e in range(n):
+                res[e] += old[e] - new[e]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def fold_row(
     rng: np.random.Generator,
     cols: Array,
@@ -59,8 +107,7 @@ def fold_row(
     mean = np.empty((n_components, k, n), np.float32)
     fixed = np.empty((n_components, k))
     halves = np.empty((n_components, k))
-    precision, res, target = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
-    score = np.empty(k)
+    precision, res = np.empty(n, np.float32), np.empty(n, np.float32)
     for s in range(kept):
         if s == 0:
             w[0] = noise[s, 0] / noise[s, 1]
@@ -74,29 +121,11 @@ def fold_row(
                 for e in range(n):
                     x[e] = c_step[s, h] * np.float32(c[s, cols[e], h, t])
                     steps += evidence[s, cols[e], h, t - 1] if t > 0 else 0
-                squares = np.float32(0.0)
-                for e in range(n):
-                    squares += precision[e] * x[e] * x[e]
-                halves[h, t] = 0.5 * squares
                 fixed[h, t] = base[s, h, t] + evidence_step[s, h] * steps
             res -= mean[h, now[h]]
+        half_squares(mean, precision, halves)
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
-            for h in range(n_components):
-                old = mean[h, now[h]]
-                for e in range(n):
-                    target[e] = precision[e] * (res[e] + old[e])
-                for t in range(k):
-                    x = mean[h, t]
-                    product = np.float32(0.0)
-                    for e in range(n):
-                        product += target[e] * x[e]
-                    score[t] = fixed[h, t] + w[0] * (product - halves[h, t])
-                t = pick(score, rng.random())
-                if t != now[h]:
-                    now[h] = t
-                    new = mean[h, t]
-                    for e in range(n):
-                        res[e] += old[e] - new[e]
+            redraw_classes(rng, mean, halves, fixed, precision, w[0], now, res)
             draw_row_effects(
                 rng, ptr, own, res, b, row_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
             )

@@ -2,7 +2,7 @@
 
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.bayesian import BayesianLBGModel
-from lbg_recsys.ratings.explain import Explanation
+from lbg_recsys.ratings.explain import Explanation, Influences
 from lbg_recsys.ratings.folded import FoldedUser
 from lbg_recsys.ratings.lbg import LBGModel
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
@@ -12,6 +12,7 @@ __all__ = [
     "BayesianLBGModel",
     "Explanation",
     "FoldedUser",
+    "Influences",
     "LBGModel",
     "RatingMatrix",
     "RatingModel",

@@ -18,6 +18,7 @@ from lbg_recsys.ratings.unfitted import FitFirst
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lbg_recsys.ratings.explain import Explanation, Influences, TopicShare
     from lbg_recsys.ratings.folded import FoldedUser
     from lbg_recsys.ratings.topics import Topic, TopicTables
 
@@ -43,6 +44,8 @@ class RatingModel(FitFirst, ABC):
     - `similarity`: of one user with all users, or of one item with all items, by each of its ``METRICS``;
     - `posterior`: how probably each user is of each topic;
     - `topic_tables`: what `topics` are shown from.
+
+    What it knows better than by these it overrides: `predictive_of_items`, `influence`, `topic_shares`, `explain`.
     """
 
     MADE_BY_FIT = ("matrix", "levels")
@@ -194,6 +197,29 @@ class RatingModel(FitFirst, ABC):
         from lbg_recsys.ratings.topics import topics
 
         return topics(self, n, groups)
+
+    def explain(self, user: RawId, item: RawId) -> "Explanation | Influences":
+        """Why this user's rating of this item is predicted as it is, by the user's own ratings; see `Influences`."""
+        from lbg_recsys.ratings.explain import influences
+
+        return influences(self, self.user_code(user), self.item_code(item))
+
+    def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
+        """How much of an expected rating is there because of each of the user's ratings, in the matrix's order.
+
+        By having been given, and by its value; here all of it by the value, as of a model that does not learn from
+        what people rate.
+        """
+        from lbg_recsys.ratings.explain import leave_one_out
+
+        lost = leave_one_out(self, user, item)
+        return np.zeros_like(lost), lost
+
+    def topic_shares(self, user: int, item: int) -> "tuple[TopicShare, ...]":
+        """The parts of the topics in the prediction of a pair of codes; none if the model has no topics."""
+        return ()
+
+    # -- codes ---------------------------------------------------------------------------------------------------
 
     def user_code(self, user: RawId) -> int:
         """The code of a user that must be known."""

@@ -17,6 +17,7 @@ from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import bayesian_state
 from lbg_recsys.ratings.base import Predictive, RatingModel
+from lbg_recsys.ratings.bayesian_explain import Influence
 from lbg_recsys.ratings.bayesian_rated import RatedOdds
 from lbg_recsys.ratings.bayesian_tastes import Tastes
 from lbg_recsys.ratings.bayesian_training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
@@ -218,6 +219,12 @@ class BayesianLBGModel(RatingModel):
     def rated_of_users(self, users: Ints) -> Floats:
         """How likely some (known) users are to rate each item, (users, items), to within 1e-5."""
         return np.asarray(expit(self._rated.log_odds_of_users(self._draws, self.matrix, users)))
+
+    def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
+        """How much of an expected rating is there because of each of the user's ratings, given the kept sweeps."""
+        n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
+        influence = Influence(self._draws, self.matrix, self._new_users, n_chains)
+        return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])
 
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""

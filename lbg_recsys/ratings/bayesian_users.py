@@ -1,6 +1,6 @@
 """New users of Bayesian LBG: drawn into every kept sweep, as a row where users are rows and as a column elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -63,21 +63,26 @@ class NewUsers:
     """
 
     def __init__(self, draws: Mapping[bool, Draws], training: RatingMatrix, standard: Standard) -> None:
-        self._draws, self._training, self._standard = draws, training, standard
+        self._draws, self.training, self.standard = draws, training, standard
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._draws, self._training, self._standard)
+        return type(self), (self._draws, self.training, self.standard)
+
+    def item_logits(self, items: Ints) -> Iterator[npt.NDArray[np.float32]]:
+        """By kept sweep with users as rows: the `class_logits` of some items, (items, H, K), in the same array."""
+        z, (pointer, holders) = self._draws[True].z, raters(self.training)
+        logits = np.empty((len(items), *self._draws[True].lam.shape[1:]), np.float32)
+        for classes in z:
+            class_logits(pointer, holders, classes[:-1], items, logits)
+            yield logits
 
     @cached_property
     def _evidence(self) -> Arrays:
         """The weighted logits of all items' rates less those of class 0, (S, items, H, K - 1), in steps (S, H)."""
-        z, lam, (pointer, holders) = self._draws[True].z, self._draws[True].lam, raters(self._training)
-        items, (n_sweeps, n_components, k) = np.arange(self._training.n_items), lam.shape
-        logits = np.empty((len(items), n_components, k), np.float32)
+        items, (n_sweeps, n_components, k) = np.arange(self.training.n_items), self._draws[True].lam.shape
         evidence = np.empty((n_sweeps, len(items), n_components, k - 1), np.int8)
         steps = np.empty((n_sweeps, n_components), np.float32)
-        for s in range(n_sweeps):
-            class_logits(pointer, holders, z[s, :-1], items, logits)
+        for s, logits in enumerate(self.item_logits(items)):
             difference = logits[:, :, 1:] - logits[:, :, :1]
             evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[True] * difference.swapaxes(0, 1))
         return evidence, steps
@@ -90,7 +95,7 @@ class NewUsers:
         """
         streams = [np.random.default_rng(one) for one in seed.spawn(new.n_users)]
         items, place = np.unique(new.items_of.astype(np.int64), return_inverse=True)
-        value, level = self._standard.values(new.values), new.scale.nearest(new.values)
+        value, level = self.standard.values(new.values), new.scale.nearest(new.values)
         rated: list[Rated] = []
         for user in np.flatnonzero(np.diff(new.indptr)).tolist():
             own = slice(new.indptr[user], new.indptr[user + 1])
@@ -115,7 +120,7 @@ class NewUsers:
         unknown = draws.c[:, -1] * draws.c_step[:, :, np.newaxis], *_in_single([-1], draws.col_bias, draws.col_weight)
         means = np.repeat(unknown[0][:, :, np.newaxis], new.n_users + 1, axis=2)
         bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown[1:])
-        features = column_features(np.diff(new.indptr), np.diff(self._training.indptr)).astype(np.float32)
+        features = column_features(np.diff(new.indptr), np.diff(self.training.indptr)).astype(np.float32)
         given = _given_to_column(draws, items) if rated else ()
         for user, rng, ratings in rated:
             drawn = means[:, :, user], bias[:, user], weight[:, user]

@@ -1,11 +1,15 @@
-"""Why a prediction is what it is: exact sums, no approximation.
+"""Why a prediction is what it is.
 
-The posterior log-odds of the leading topic s against the runner-up r are a sum over the user's own ratings,
+Of LBG by exact sums, no approximation. The posterior log-odds of the leading topic s against the runner-up r are a sum
+over the user's own ratings,
 
     log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
                            + sum over rated i of ( w (logit p_si - logit p_ri)  +  log N_s(m_i)/N_r(m_i) ) ],
 
 and the expected rating is a sum over topics, share_s * mean_s.
+
+Of any other model by what the expected rating would lose without each of the user's ratings, the model's parameters
+being held: exactly, by folding the user in without it, or as the model knows better (`RatingModel.influence`).
 """
 
 from dataclasses import dataclass
@@ -15,16 +19,25 @@ import numpy as np
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.mixture import level_density
+from lbg_recsys.core.rows import Floats
 from lbg_recsys.core.steps import posterior
-from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
+from lbg_recsys.ratings.matrix import RatingMatrix
 
 if TYPE_CHECKING:
+    from lbg_recsys.ratings.base import RatingModel
     from lbg_recsys.ratings.lbg import LBGModel
+
+# Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
+_BLOCK_RATINGS = 1 << 20
 
 
 @dataclass(frozen=True)
 class RatingEvidence:
-    """What one of the user's ratings adds to the log-odds: by having been given, and by its value."""
+    """What one of the user's ratings adds, by having been given and by its value.
+
+    It adds to the log-odds of an `Explanation`, to the expected rating of `Influences`.
+    """
 
     item: RawId
     rating: float
@@ -71,6 +84,90 @@ class Explanation:
     topics: tuple[TopicShare, ...]
 
 
+@dataclass(frozen=True)
+class Influences:
+    """A prediction traced back to the user's own ratings.
+
+    ``expected`` = ``from_average`` (anybody's rating of any item) + ``from_item`` (how anybody rates this one)
+    + ``from_user`` (how the user rates any item) + ``from_taste`` (how both meet). If the model has ``topics``, it is
+    the sum of share * mean over them as well. The ``total`` of a `RatingEvidence` is how much of it there would not
+    be without that rating, strongest first; these do not add up, for ratings that say the same stand in for each
+    other.
+    """
+
+    user: RawId
+    item: RawId
+    predicted: float
+    expected: float
+    distribution: dict[float, float]
+    from_average: float
+    from_item: float
+    from_user: float
+    from_taste: float
+    evidence: tuple[RatingEvidence, ...]
+    topics: tuple[TopicShare, ...]
+
+
+def influences(model: "RatingModel", user: int, item: int) -> Influences:
+    """Trace the prediction of one pair of codes back, whatever the model."""
+    found = model.predictive(np.array([user, user, UNKNOWN, UNKNOWN]), np.array([item, UNKNOWN, item, UNKNOWN]))
+    expected, of_user, of_item, average = predictive.mean(found.probability, model.levels).tolist()
+    return Influences(
+        user=model.matrix.users.raw(user),
+        item=model.matrix.items.raw(item),
+        predicted=float(predictive.point(found.probability[:1], model.levels, model.point)[0]),
+        expected=expected,
+        distribution=dict(zip(model.levels.tolist(), found.probability[0].tolist(), strict=True)),
+        from_average=average,
+        from_item=of_item - average,
+        from_user=of_user - average,
+        from_taste=expected - of_item - of_user + average,
+        evidence=_strongest_first(model.matrix.subset(np.array([user])), *model.influence(user, item)),
+        topics=model.topic_shares(user, item),
+    )
+
+
+def leave_one_out(model: "RatingModel", user: int, item: int) -> Floats:
+    """How much of an expected rating there would not be without each of the user's ratings: folded in without it."""
+    own = model.matrix.subset(np.array([user]))
+    n = own.n_ratings
+    with_all = _expected(model, own, item)
+    without = [np.zeros(0)]
+    size = max(_BLOCK_RATINGS // max(n, 1), 1)
+    for first in range(0, n, size):
+        lacking = np.arange(first, min(first + size, n))
+        kept = np.nonzero(np.arange(n) != lacking[:, None])[1]
+        indptr = np.arange(len(lacking) + 1, dtype=np.int64) * (n - 1)
+        users = IdIndex(range(len(lacking)))
+        block = RatingMatrix(users, own.items, own.scale, indptr, own.items_of[kept], own.values[kept])
+        without.append(_expected(model, block, item))
+    return np.asarray(with_all - np.concatenate(without))
+
+
+def _expected(model: "RatingModel", matrix: RatingMatrix, item: int) -> Floats:
+    """The expected rating of an item by every user of a matrix, folded in."""
+    view = model.with_users(matrix)
+    pairs = np.arange(matrix.n_users), np.full(matrix.n_users, item)
+    return predictive.mean(view.predictive(*pairs).probability, model.levels)
+
+
+def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[TopicShare, ...]:
+    """The topics of one prediction, largest share first, from their posterior (k,) and densities (k, levels)."""
+    mass = posterior[:, None] * density
+    share = mass.sum(axis=1) / mass.sum()
+    means = (density @ levels) / np.maximum(density.sum(axis=1), 1e-300)
+    return tuple(
+        TopicShare(s, float(posterior[s]), float(share[s]), float(means[s]))
+        for s in np.argsort(-share, kind="stable").tolist()
+    )
+
+
+def _strongest_first(own: RatingMatrix, given: Floats, valued: Floats) -> tuple[RatingEvidence, ...]:
+    """What each rating of one user adds."""
+    rated = zip(own.items.raws(own.items_of), own.values.tolist(), given.tolist(), valued.tolist(), strict=True)
+    return tuple(sorted((RatingEvidence(*one) for one in rated), key=lambda one: -abs(one.total)))
+
+
 def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     """Take the prediction of one pair of codes apart."""
     parameters, beta, weight = model.parameters_, model.temperature, model.indicator_weight
@@ -94,17 +191,9 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     density = level_density(parameters.c[[item]] + offset, parameters.var[[item]], model.levels)[0]  # (k, L)
     mass = mu[:, None] * density
     probability = mass.sum(axis=0, keepdims=True) / mass.sum()
-    share = mass.sum(axis=1) / mass.sum()
-    means = (density @ model.levels) / np.maximum(density.sum(axis=1), 1e-300)
-
-    raw = model.matrix.items
-    evidence = [
-        RatingEvidence(raw.raw(i), float(r), float(a), float(b))
-        for i, r, a, b in zip(items, own.values, given, valued, strict=True)
-    ]
     return Explanation(
         user=model.matrix.users.raw(user),
-        item=raw.raw(item),
+        item=model.matrix.items.raw(item),
         predicted=float(predictive.point(probability, model.levels, model.point)[0]),
         expected=float(predictive.mean(probability, model.levels)[0]),
         distribution=dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
@@ -114,9 +203,6 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
         from_prior=float(beta * (log_lam[topic] - log_lam[against])),
         from_silence=float(beta * weight * (silence[topic] - silence[against])),
         from_item=0.0 if rated else float(beta * weight * (logit[item, topic] - logit[item, against])),
-        evidence=tuple(sorted(evidence, key=lambda one: -abs(one.total))),
-        topics=tuple(
-            TopicShare(s, float(mu[s]), float(share[s]), float(means[s]))
-            for s in np.argsort(-share, kind="stable").tolist()
-        ),
+        evidence=_strongest_first(own, given, valued),
+        topics=shares_of(mu, density, model.levels),
     )

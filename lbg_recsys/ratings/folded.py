@@ -12,6 +12,8 @@ from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lbg_recsys.ratings.explain import Explanation, Influences
+
 
 class FoldedUser:
     """What `RatingModel.fold_in` returns: the model seen by one new user.
@@ -45,12 +47,9 @@ class FoldedUser:
         """The best items for this user; see `RatingModel.recommend`."""
         return self._view.recommend(self._id, n, exclude_seen=exclude_seen, by=by, liked=liked)
 
-    def explain(self, item: RawId) -> Any:
-        """Why the prediction is what it is, where the model can say so."""
-        explain = getattr(self._view, "explain", None)
-        if explain is None:
-            raise DataError(f"{type(self._view).__name__} has no exact explanation of a prediction: LBGModel has")
-        return explain(self._id, item)
+    def explain(self, item: RawId) -> "Explanation | Influences":
+        """Why the prediction is what it is; see `RatingModel.explain`."""
+        return self._view.explain(self._id, item)
 
     @property
     def posterior(self) -> Floats:

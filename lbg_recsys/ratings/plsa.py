@@ -15,6 +15,7 @@ from lbg_recsys.core.rows import Floats, Ints, SparseRows
 from lbg_recsys.core.steps import Prior, column_moments, gather, m_step
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import Predictive
+from lbg_recsys.ratings.explain import TopicShare, shares_of
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.topic_model import TopicModel
 from lbg_recsys.ratings.topics import TopicTables
@@ -160,12 +161,22 @@ class GaussianPLSAModel(TopicModel):
 
     def predictive(self, users: Ints, items: Ints) -> Predictive:
         """The user's mixture of the item's Gaussians on the user's own scale, normalised over the levels."""
+        lam, density = self._communities(users, items)
+        mass = np.einsum("nst,ns->nt", density, lam) + 1e-300
+        return Predictive(mass / mass.sum(axis=1, keepdims=True), lam.argmax(axis=1), lam.max(axis=1))
+
+    def _communities(self, users: Ints, items: Ints) -> tuple[Floats, Floats]:
+        """Each user's mixing weights (n, k), and the communities' densities of the levels of each pair (n, k, L)."""
         parameters = self._with_average_item()
         lam = np.vstack([self.mixing_, self.parameters_.lam])[users]
         spread, mean = self._user_spread[users, None], self._user_mean[users, None]
-        density = level_density(mean + spread * parameters.c[items], spread**2 * parameters.var[items], self.levels)
-        mass = np.einsum("nst,ns->nt", density, lam) + 1e-300
-        return Predictive(mass / mass.sum(axis=1, keepdims=True), lam.argmax(axis=1), lam.max(axis=1))
+        means, variances = mean + spread * parameters.c[items], spread**2 * parameters.var[items]
+        return lam, level_density(means, variances, self.levels)
+
+    def topic_shares(self, user: int, item: int) -> tuple[TopicShare, ...]:
+        """What each community has in a prediction."""
+        lam, density = self._communities(np.array([user]), np.array([item]))
+        return shares_of(lam[0], density[0], self.levels)
 
     def _with_average_item(self) -> Parameters:
         """The parameters with a last row for the unknown item."""
