@@ -51,7 +51,7 @@ class Likelihood:
         score = at_low - at_high
         # an end at infinity has no density
         bend = np.where(np.isfinite(high), high, 0.0) * at_high - np.where(np.isfinite(low), low, 0.0) * at_low
-        return np.sqrt(self.precision) * score, self.precision * np.maximum(score**2 + bend, 0.0)
+        return np.sqrt(self.precision) * score, self.precision * np.clip(score**2 + bend, 0.0, 1.0)
 
     def _ends(self, mean: Array) -> tuple[Array, Array]:
         root = np.sqrt(self.precision)

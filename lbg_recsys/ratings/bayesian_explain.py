@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from lbg_recsys.core.draws import Draws
 from lbg_recsys.core.gibbs import column_features
@@ -21,6 +22,8 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Draws of a user's classes given a kept sweep, in each of two runs, and those before them that are not used.
 _ROUNDS, _SKIPPED = 24, 8
+# With this few ratings each may count for so much that no draw looks as it would without: it is left out indeed.
+_FEW = 6
 
 Effects = tuple[Floats, Floats]  # by having been given, and by their values
 
@@ -92,46 +95,75 @@ class Influence:
         self, draws: Draws, user: int, item: int, rated: _Rated, rng: np.random.Generator
     ) -> Iterator[Effects]:
         """By each kept sweep that has the user as a row."""
-        n, (n_sweeps, n_components, k) = len(rated.items), draws.lam.shape
-        components, length = np.arange(n_components), max(n_sweeps // self.n_chains, 1)
-        classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
-        fitted = np.empty((2, _ROUNDS, n), np.float32)
-        level = rated.level.astype(np.int16)
+        everything, k = np.arange(len(rated.items)), draws.lam.shape[2]
+        length = max(len(draws) // self.n_chains, 1)
         for s, logits in enumerate(self.known.item_logits(rated.items)):
             evidence = INDICATOR_WEIGHT[True] * logits
             with np.errstate(divide="ignore"):  # a class that nobody can have
                 fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)
-            c = draws.c[s, np.append(rated.items, item)] * draws.c_step[s][:, None]
-            mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
-            bias, weight = draws.col_bias[s].astype(np.float32), draws.col_weight[s].astype(np.float32)
-            noise = float(draws.row_weight[s, user])
             # the second run starts from a draw of the same chain that is far from this one
             first = s - s % length
-            for run, start in enumerate((s, first + (s - first + length // 2) % length)):
-                sample_row(
-                    rng,
-                    rated.value,
-                    level,
-                    mean,
-                    fixed,
-                    bias[rated.items],
-                    weight[rated.items],
-                    float(draws.scalars[s, 0]),
-                    noise,
-                    np.concatenate([[-np.inf], draws.cuts[s], [np.inf]]),
-                    bool(draws.ordinal[s]),
-                    draws.z[start, user].astype(np.int64),
-                    float(draws.row_bias[start, user]),
-                    _SKIPPED,
-                    classes[run],
-                    biases[run],
-                    fitted[run],
+            starts = s, first + (s - first + length // 2) % length
+            expected, classes, fitted = self._sample(draws, s, user, item, rated, everything, fixed, starts, rng)
+            if len(everything) <= _FEW:
+                without = (
+                    self._sample(draws, s, user, item, rated, np.delete(everything, e), fixed, starts, rng)[0].mean()
+                    for e in everything
                 )
-            means = biases + bias[item] + target[components, classes].sum(axis=2)
-            expected = self._expectation(draws, s, noise * float(weight[item])).of(means)
-            likelihood = _likelihood(draws, s, rated, noise * weight[rated.items], np.zeros(n))
+                valued = expected.mean() - np.fromiter(without, np.float64)
+            else:
+                noise = float(draws.row_weight[s, user]) * draws.col_weight[s, rated.items].astype(np.float64)
+                likelihood = _likelihood(draws, s, rated, noise, np.zeros(len(noise)))
+                valued = lost_without(expected, likelihood.log(fitted))
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
-            yield np.tensordot(evidence, moved, 2), lost_without(expected, likelihood.log(fitted))
+            yield np.tensordot(evidence, moved, 2), valued
+
+    def _sample(
+        self,
+        draws: Draws,
+        s: int,
+        user: int,
+        item: int,
+        rated: _Rated,
+        kept: Ints,
+        fixed: Floats,
+        starts: tuple[int, int],
+        rng: np.random.Generator,
+    ) -> tuple[Floats, npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+        """Two runs of draws of a row given one sweep, from those of its ratings that are ``kept``.
+
+        Expected values of the item (2, R), classes (2, R, H), and means of these ratings (2, R, kept).
+        """
+        items, n_components = rated.items[kept], draws.lam.shape[1]
+        c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
+        mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
+        bias, weight = (effect[s, items].astype(np.float32) for effect in (draws.col_bias, draws.col_weight))
+        noise = float(draws.row_weight[s, user])
+        classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
+        fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
+        for run, start in enumerate(starts):
+            sample_row(
+                rng,
+                rated.value[kept],
+                rated.level[kept],
+                mean,
+                fixed,
+                bias,
+                weight,
+                float(draws.scalars[s, 0]),
+                noise,
+                _with_ends(draws.cuts[s]),
+                bool(draws.ordinal[s]),
+                draws.z[start, user].astype(np.int64),
+                float(draws.row_bias[start, user]),
+                _SKIPPED,
+                classes[run],
+                biases[run],
+                fitted[run],
+            )
+        means = biases + float(draws.col_bias[s, item]) + target[np.arange(n_components), classes].sum(axis=2)
+        expectation = self._expectation(draws, s, noise * float(draws.col_weight[s, item]))
+        return expectation.of(means), classes, fitted
 
     def _expectation(self, draws: Draws, sweep: int, precision: float) -> Expectation:
         levels = self.known.standard.levels
@@ -153,5 +185,10 @@ def _likelihood(draws: Draws, sweep: int, rated: _Rated, precision: Floats, offs
     """Of the user's ratings, by means that lack the ``offset``."""
     if not draws.ordinal[sweep]:
         return Likelihood(precision, value=rated.value - offset)
-    cuts = np.concatenate([[-np.inf], draws.cuts[sweep], [np.inf]])
+    cuts = _with_ends(draws.cuts[sweep])
     return Likelihood(precision, low=cuts[rated.level] - offset, high=cuts[rated.level + 1] - offset)
+
+
+def _with_ends(cuts: Floats) -> Floats:
+    """The cut points with those below the lowest and above the highest level."""
+    return np.concatenate([[-np.inf], cuts, [np.inf]])

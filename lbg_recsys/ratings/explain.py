@@ -1,7 +1,7 @@
 """Why a prediction is what it is.
 
-Of LBG by exact sums, no approximation. The posterior log-odds of the leading topic s against the runner-up r are a sum
-over the user's own ratings,
+Of LBG by exact sums, no approximation. The posterior log-odds of the leading topic s against the runner-up r are a
+sum over the user's own ratings,
 
     log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
                            + sum over rated i of ( w (logit p_si - logit p_ri)  +  log N_s(m_i)/N_r(m_i) ) ],
@@ -19,7 +19,7 @@ import numpy as np
 
 from lbg_recsys.core import predictive
 from lbg_recsys.core.mixture import level_density
-from lbg_recsys.core.rows import Floats
+from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.core.steps import posterior
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.base import RatingModel
     from lbg_recsys.ratings.lbg import LBGModel
 
+# Items, of those rated most, by which the average rating is told from what is special about an item.
+_USUAL_ITEMS = 500
 # Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
 _BLOCK_RATINGS = 1 << 20
 
@@ -88,11 +90,11 @@ class Explanation:
 class Influences:
     """A prediction traced back to the user's own ratings.
 
-    ``expected`` = ``from_average`` (anybody's rating of any item) + ``from_item`` (how anybody rates this one)
-    + ``from_user`` (how the user rates any item) + ``from_taste`` (how both meet). If the model has ``topics``, it is
-    the sum of share * mean over them as well. The ``total`` of a `RatingEvidence` is how much of it there would not
-    be without that rating, strongest first; these do not add up, for ratings that say the same stand in for each
-    other.
+    ``expected`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item`` (how
+    anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how both
+    meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
+    `RatingEvidence` is how much of it there would not be without that rating, strongest first; these do not add up,
+    for ratings that say the same stand in for each other.
     """
 
     user: RawId
@@ -110,14 +112,18 @@ class Influences:
 
 def influences(model: "RatingModel", user: int, item: int) -> Influences:
     """Trace the prediction of one pair of codes back, whatever the model."""
-    found = model.predictive(np.array([user, user, UNKNOWN, UNKNOWN]), np.array([item, UNKNOWN, item, UNKNOWN]))
-    expected, of_user, of_item, average = predictive.mean(found.probability, model.levels).tolist()
+    usual, weight = _usual_items(model)
+    items = np.append(item, usual)
+    users = np.repeat([user, UNKNOWN], len(items))
+    probability = model.predictive(users, np.tile(items, 2)).probability
+    means = predictive.mean(probability, model.levels).reshape(2, -1)
+    (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
     return Influences(
         user=model.matrix.users.raw(user),
         item=model.matrix.items.raw(item),
-        predicted=float(predictive.point(found.probability[:1], model.levels, model.point)[0]),
+        predicted=float(predictive.point(probability[:1], model.levels, model.point)[0]),
         expected=expected,
-        distribution=dict(zip(model.levels.tolist(), found.probability[0].tolist(), strict=True)),
+        distribution=dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
         from_average=average,
         from_item=of_item - average,
         from_user=of_user - average,
@@ -125,6 +131,14 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
         evidence=_strongest_first(model.matrix.subset(np.array([user])), *model.influence(user, item)),
         topics=model.topic_shares(user, item),
     )
+
+
+def _usual_items(model: "RatingModel") -> tuple[Ints, Floats]:
+    """The items that are rated most, and how much of the ratings each of them has among those."""
+    everything = np.arange(model.matrix.n_items)
+    rate = model.rated_probability(np.full(len(everything), UNKNOWN), everything)
+    usual = np.argsort(-rate, kind="stable")[:_USUAL_ITEMS]
+    return usual, rate[usual] / rate[usual].sum()
 
 
 def leave_one_out(model: "RatingModel", user: int, item: int) -> Floats:

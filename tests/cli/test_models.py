@@ -200,6 +200,35 @@ def test_explain_a_new_user_and_a_single_topic(run, desk):
     assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
 
 
+@pytest.fixture
+def bayesian(desk, run):
+    parameters = ("n_components=2", "n_sweeps=20", "burn_in=10")
+    run("fit", "sample", "-o", "bayes.lbg", "--algo", "bayesian", *(x for p in parameters for x in ("-p", p)), "-q")
+    return lbg_recsys.load("bayes.lbg")
+
+
+def test_explain_a_bayesian_model(bayesian, run):
+    expected = bayesian.explain(3, 8)
+    facts = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    assert facts["expected"] == expected.expected and facts["from_taste"] == expected.from_taste
+    assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
+    assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]
+    shown = run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
+    assert "█" in shown and "how the user's taste meets the item" in shown and f"={expected.expected:.3f}" in shown
+    assert f"{expected.evidence[0].total:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
+    assert "`lbg-recsys topics`" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_explain_a_rated_item_and_a_new_user_of_a_bayesian_model(bayesian, run):
+    rated = bayesian.matrix.items.raw(int(bayesian.matrix.seen(0)[0]))
+    user = bayesian.matrix.users.raw(0)
+    assert "too: that rating is among them" in run("explain", "bayes.lbg", "--user", user, "--item", rated).stdout
+    shown = run("explain", "bayes.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert "User new user, item Silent Comet" in shown and "among them" not in shown
+    assert shown.count("Crimson Orbit") == 1
+
+
 def test_topics_find_what_was_planted(model, run, sample):
     found = json.loads(run("topics", "model.lbg", "--json").stdout)
     assert len(found) == 4 and abs(sum(topic["weight"] for topic in found) - 1) < 1e-9
