@@ -116,13 +116,17 @@ def column_influence(
     centre, covariance, score, information = _posterior(design, likelihood, prior_mean, prior_precision)
     spread = design @ covariance
     reach = spread @ target
-    left = np.maximum(1.0 - information * np.einsum("nd,nd->n", spread, design), 1e-9)
+    # without an entry its mean varies no more than it does a priori: that bounds what rounding leaves of 1 - leverage
+    least = 1.0 / (1.0 + information * (design**2 @ (1.0 / prior_precision)))
+    left = np.maximum(1.0 - information * np.einsum("nd,nd->n", spread, design), least)
     valued = reach * score / left
     # the prior that would be without the entry acts on a posterior without it
     pulled = moved * prior_precision
     given = pulled @ covariance @ target + information * reach * np.einsum("nd,nd->n", spread, pulled) / left
     slope = expectation.slope(float(target @ centre) + offset, float(target @ covariance @ target))
-    return slope * given, slope * valued
+    # a slope says nothing beyond the ends of the scale
+    width = expectation.values[-1] - expectation.values[0]
+    return np.clip(slope * given, -width, width), np.clip(slope * valued, -width, width)
 
 
 def _posterior(design: Array, likelihood: Likelihood, mean: Array, precision: Array) -> tuple[Array, ...]:
@@ -149,9 +153,8 @@ def sample_row(
     mean: Array,
     fixed: Array,
     col_bias: Array,
-    col_weight: Array,
+    precision: Array,
     tau: float,
-    weight: float,
     cuts: Array,
     ordinal: bool,
     now: Array,
@@ -161,29 +164,29 @@ def sample_row(
     biases: Array,
     fitted: Array,
 ) -> None:
-    """Draws of one row's ``classes`` (R, H) and ``biases`` (R,), its noise held, and its entries' means (R, n).
+    """Draws of one row's ``classes`` (R, H) and ``biases`` (R,), and its entries' means (R, n).
 
-    ``mean`` (H, K, n) and ``fixed`` (H, K) are as in `redraw_classes`. It starts from the classes ``now`` and
-    ``bias``; the first rounds are ``skipped``.
+    ``precision`` (n,) is that of the entries' noise, which is held; ``mean`` (H, K, n) and ``fixed`` (H, K) are as
+    in `redraw_classes`. It starts from the classes ``now`` and ``bias``; the first rounds are ``skipped``.
     """
     n_components, k, n = mean.shape
-    ptr, own, w = np.array([0, n]), np.arange(n), np.full(1, np.float32(weight))
+    ptr, own, one = np.array([0, n]), np.arange(n), np.ones(1, np.float32)
     halves = np.empty((n_components, k))
-    half_squares(mean, col_weight, halves)
+    half_squares(mean, precision, halves)
     utility = value.astype(np.float32)
     res = utility - col_bias - np.float32(bias)
     for h in range(n_components):
         res -= mean[h, now[h]]
     amount = np.float64(tau)
     for e in range(n):
-        amount += weight * col_weight[e]
+        amount += precision[e]
     for r in range(-skipped, classes.shape[0]):
         if ordinal:
-            draw_utilities(rng, ptr, own, level, cuts, w, col_weight, utility, res)
-        redraw_classes(rng, mean, halves, fixed, col_weight, weight, now, res)
+            draw_utilities(rng, ptr, own, level, cuts, one, precision, utility, res)
+        redraw_classes(rng, mean, halves, fixed, precision, 1.0, now, res)
         total = 0.0
         for e in range(n):
-            total += weight * col_weight[e] * (res[e] + bias)
+            total += precision[e] * (res[e] + bias)
         new = total / amount + rng.standard_normal() / math.sqrt(amount)
         for e in range(n):
             res[e] -= np.float32(new - bias)

@@ -24,6 +24,8 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 _ROUNDS, _SKIPPED = 24, 8
 # With this few ratings each may count for so much that no draw looks as it would without: it is left out indeed.
 _FEW = 6
+# Precisions of noise, of ratings with spread 1: beyond these it is all there is, or none at all.
+_PRECISIONS = 1e-4, 1e4
 
 Effects = tuple[Floats, Floats]  # by having been given, and by their values
 
@@ -79,13 +81,13 @@ class Influence:
             without = _profile(held.sum(axis=0) - held, n - 1, share, features[1])
             to_prior = np.vstack([draws.eta[s].reshape(n_components * k, -1), draws.omega[s]]).T.astype(np.float64)
             bias = draws.row_bias[s].astype(np.float64)
-            noise = draws.row_weight[s].astype(np.float64) * float(draws.col_weight[s, user])
+            precision = _precision(draws.row_weight[s], draws.col_weight[s, user])
             yield column_influence(
                 design[:-1],
                 design[-1],
                 float(bias[item]),
-                _likelihood(draws, s, rated, noise[rated.items], bias[rated.items]),
-                self._expectation(draws, s, noise[item]),
+                _likelihood(draws, s, rated, precision[rated.items], bias[rated.items]),
+                self._expectation(draws, s, float(precision[item])),
                 (profile @ to_prior)[0],
                 np.append(np.repeat(draws.tau[s], k), draws.scalars[s, 1]).astype(np.float64),
                 (profile - without) @ to_prior,
@@ -112,8 +114,8 @@ class Influence:
                 )
                 valued = expected.mean() - np.fromiter(without, np.float64)
             else:
-                noise = float(draws.row_weight[s, user]) * draws.col_weight[s, rated.items].astype(np.float64)
-                likelihood = _likelihood(draws, s, rated, noise, np.zeros(len(noise)))
+                precision = _precision(draws.col_weight[s, rated.items], draws.row_weight[s, user])
+                likelihood = _likelihood(draws, s, rated, precision, np.zeros(len(precision)))
                 valued = lost_without(expected, likelihood.log(fitted))
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
             yield np.tensordot(evidence, moved, 2), valued
@@ -137,8 +139,8 @@ class Influence:
         items, n_components = rated.items[kept], draws.lam.shape[1]
         c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
         mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
-        bias, weight = (effect[s, items].astype(np.float32) for effect in (draws.col_bias, draws.col_weight))
-        noise = float(draws.row_weight[s, user])
+        bias = draws.col_bias[s].astype(np.float32)
+        precision = _precision(draws.col_weight[s], draws.row_weight[s, user])
         classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
         for run, start in enumerate(starts):
@@ -148,10 +150,9 @@ class Influence:
                 rated.level[kept],
                 mean,
                 fixed,
-                bias,
-                weight,
+                bias[items],
+                precision[items].astype(np.float32),
                 float(draws.scalars[s, 0]),
-                noise,
                 _with_ends(draws.cuts[s]),
                 bool(draws.ordinal[s]),
                 draws.z[start, user].astype(np.int64),
@@ -161,13 +162,12 @@ class Influence:
                 biases[run],
                 fitted[run],
             )
-        means = biases + float(draws.col_bias[s, item]) + target[np.arange(n_components), classes].sum(axis=2)
-        expectation = self._expectation(draws, s, noise * float(draws.col_weight[s, item]))
-        return expectation.of(means), classes, fitted
+        means = biases + float(bias[item]) + target[np.arange(n_components), classes].sum(axis=2)
+        return self._expectation(draws, s, float(precision[item])).of(means), classes, fitted
 
     def _expectation(self, draws: Draws, sweep: int, precision: float) -> Expectation:
         levels = self.known.standard.levels
-        return Expectation(float(precision), draws.cuts[sweep] if draws.ordinal[sweep] else None, levels)
+        return Expectation(precision, draws.cuts[sweep] if draws.ordinal[sweep] else None, levels)
 
 
 def _design(classes: Ints, k: int) -> Floats:
@@ -187,6 +187,11 @@ def _likelihood(draws: Draws, sweep: int, rated: _Rated, precision: Floats, offs
         return Likelihood(precision, value=rated.value - offset)
     cuts = _with_ends(draws.cuts[sweep])
     return Likelihood(precision, low=cuts[rated.level] - offset, high=cuts[rated.level + 1] - offset)
+
+
+def _precision(others: npt.NDArray[np.float16], own: np.float16) -> Floats:
+    """The noise precisions of a user's ratings, by the weights of items and of the user."""
+    return np.clip(others.astype(np.float64) * float(own), *_PRECISIONS)
 
 
 def _with_ends(cuts: Floats) -> Floats:

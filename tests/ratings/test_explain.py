@@ -1,5 +1,7 @@
 """Why a rating is predicted as it is, of models other than LBG."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,21 @@ def test_continuous_scales():
         model.fit((rows, columns, ratings))
         assert not model.matrix.scale.discrete
         check(model.explain(0, 3), model, 0, 3)
+
+
+@pytest.mark.parametrize("weights", [(0.0, 1.0), (6e4, 1.0), (6e4, 6e4), (0.0, 0.0)], ids=str)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_noise_that_is_all_or_nothing(weights):
+    """Half precision makes zero of a tiny precision, and of one beyond its range the largest there is."""
+    model = BayesianLBGModel(**QUICK).fit(planted(users=12, items=9))
+    for side, draws in model._draws.items():
+        row, col = (
+            np.full_like(old, w) for old, w in zip((draws.row_weight, draws.col_weight), weights, strict=True)
+        )
+        model._draws[side] = replace(draws, row_weight=row, col_weight=col)
+    for user, item in ((0, 0), (5, 8)):
+        totals = [one.total for one in model.explain(user, item).evidence]
+        assert np.isfinite(totals).all() and np.abs(totals).max() < 8
 
 
 def test_a_loaded_model_gives_the_same_answer_again_and_again(bayesian, tmp_path):
