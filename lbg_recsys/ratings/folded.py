@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lbg_recsys.core.rows import Floats
-from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 
