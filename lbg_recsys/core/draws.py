@@ -46,6 +46,8 @@ class Draws:
     share: Array  # (S, H, K) float32
     base: Array  # (S, H, K) float32
     scalars: Array  # (S, 3) float32: row_tau, col_tau, noise_rate
+    own_cuts: Array  # (S, users + 1, levels - 1) float16: those of each user; no columns where all have ``cuts``
+    cut_tau: Array  # (S, levels - 1) float32: precisions of what users add to each; no columns either
 
     def __len__(self) -> int:
         return len(self.z)
@@ -57,6 +59,13 @@ class Draws:
         A Gaussian cut into levels cannot be skewed as ratings are; what Gaussian sweeps know best is the mean.
         """
         return self.ordinal if self.ordinal.any() else np.ones(len(self), np.bool_)
+
+    def cuts_of(self, users: Array) -> tuple[Array, Array]:
+        """Cut points (S, n, levels - 1), and which of the n are those of each user."""
+        if not self.own_cuts.shape[2]:
+            return self.cuts[:, np.newaxis], np.zeros(len(users), np.int64)
+        some, place = np.unique(np.where(users < 0, self.own_cuts.shape[1] - 1, users), return_inverse=True)
+        return single(self.own_cuts, some), place
 
     @property
     def nbytes(self) -> int:
@@ -101,8 +110,19 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "share": (chain.counts.sum(axis=2) / entries_of).astype(np.float32),
         "base": _evidence_base(chain),
         "scalars": np.array([chain.row_tau, chain.col_tau, chain.noise_rate], np.float32),
+        "own_cuts": _cuts_of_users(chain, cuts),
+        "cut_tau": chain.cut_tau[1 : -1 if settings.own_cuts else 1].astype(np.float32),
     }
     return Draws(**{name: array[np.newaxis] for name, array in column.items()})
+
+
+def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
+    """The cut points of every user, and last the common ones; rounding leaves them in order."""
+    n_users = len(chain.row_bias if chain.settings.user_rows else chain.col_bias)
+    if not chain.settings.own_cuts:
+        return np.empty((n_users + 1, 0), np.float16)
+    own = np.broadcast_to((cuts[:, np.newaxis] + chain.own_cuts)[1:-1], (len(cuts) - 2, n_users))
+    return np.vstack([own.T, cuts[1:-1]]).astype(np.float16)
 
 
 def in_half(weight: Array) -> Array:
@@ -165,6 +185,7 @@ def _add_sweeps(
     row_weight: Array,
     col_weight: Array,
     cuts: Array,
+    owner: Array,
     ordinal: Array,
     shaping: Array,
     values: Array,
@@ -172,7 +193,7 @@ def _add_sweeps(
     mean: Array,
 ) -> None:
     """Add each kept sweep's distribution of every pair (if it is ``shaping``) and its expected value to the sums."""
-    last = cuts.shape[1]
+    last = cuts.shape[2]
     for s in range(z.shape[0]):
         for e in range(rows.shape[0]):
             j, i = rows[e], cols[e]
@@ -187,7 +208,7 @@ def _add_sweeps(
             before = 0.0
             expected = 0.0
             for b in range(last + 1):
-                upto = normal_cdf((cuts[s, b] - m) * root) if b < last else 1.0
+                upto = normal_cdf((cuts[s, owner[e], b] - m) * root) if b < last else 1.0
                 probability[e, b] += upto - before
                 expected += values[b] * (upto - before)
                 before = upto
@@ -195,15 +216,16 @@ def _add_sweeps(
                 mean[e] += expected
 
 
-def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Array, Array]:
+def predict(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
     """Sums over kept sweeps of level distributions (n, levels) and of expected ratings (n,) of pairs.
 
     Distributions are those of the `Draws.shaping` sweeps, ratings those of all. ``values`` are the levels,
     standardised as the chain's ratings were. A Gaussian sweep's expected rating is the mean of its Gaussian, an
     ordinal one's that of its distribution.
     """
-    probability = np.zeros((len(rows), len(values)))
-    mean = np.zeros(len(rows))
+    probability = np.zeros((len(users), len(values)))
+    mean = np.zeros(len(users))
+    rows, cols = (users, items) if user_rows else (items, users)
     # only what the pairs need: a single pair should not cost a pass over everything kept
     some_rows, rows = np.unique(np.where(rows < 0, draws.z.shape[1] - 1, rows), return_inverse=True)
     some_cols, cols = np.unique(np.where(cols < 0, draws.c.shape[1] - 1, cols), return_inverse=True)
@@ -217,7 +239,7 @@ def predict(draws: Draws, rows: Array, cols: Array, values: Array) -> tuple[Arra
         single(draws.col_bias, some_cols),
         single(draws.row_weight, some_rows),
         single(draws.col_weight, some_cols),
-        draws.cuts,
+        *draws.cuts_of(users),
         draws.ordinal,
         draws.shaping,
         values,

@@ -14,12 +14,57 @@ from numpy.typing import NDArray
 
 from lbg_recsys.core.classes import pick
 from lbg_recsys.core.effects import draw_row_effects
-from lbg_recsys.core.ordinal import draw_utilities
+from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_own_cuts
 from lbg_recsys.core.ridge import FAST
 
 Array = NDArray[Any]
 _FIRST_ROUNDS, _ROUNDS = 30, 3
 _UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
+
+
+@njit(nogil=True, cache=True)
+def _draw_levels(
+    rng: np.random.Generator,
+    ptr: Array,
+    col: Array,
+    level: Array,
+    owner: Array,
+    cuts: Array,
+    added: Array,
+    beside: Array,
+    cut_tau: Array,
+    weight: Array,
+    precision: Array,
+    utility: Array,
+    res: Array,
+) -> None:
+    """The cut points of the one who is new, where there are such, and then the utilities between them.
+
+    What it adds to the cut points comes from another kept sweep, whose common ones may lie elsewhere: it begins again
+    where they would be out of order.
+    """
+    for b in range(2, cuts.shape[0] - 1):
+        if cuts[b] + added[b, 0] <= cuts[b - 1] + added[b - 1, 0]:
+            added[:] = 0
+    for b in range(cut_tau.shape[0]):
+        move_own_cuts(
+            rng,
+            b + 1,
+            ptr,
+            col,
+            level,
+            owner,
+            cuts,
+            added,
+            beside,
+            cut_tau[b],
+            weight,
+            precision,
+            weight,
+            utility,
+            res,
+        )
+    draw_utilities(rng, ptr, col, level, owner, cuts, added, weight, precision, utility, res)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -86,21 +131,27 @@ def fold_row(
     row_tau: Array,
     noise: Array,
     cuts: Array,
+    cut_tau: Array,
     ordinal: Array,
     z: Array,
     bias: Array,
     weight: Array,
+    own_cuts: Array,
 ) -> None:
-    """Draw ``z`` (S, H), ``bias`` and ``weight`` (S,) of one new row, from its entries with ``cols``.
+    """Draw ``z`` (S, H), ``bias``, ``weight`` (S,) and ``own_cuts`` of one new row, from its entries with ``cols``.
 
     The kept sweeps have, of all columns, the means ``c`` (S, columns, H, K) and the indicator ``evidence`` for the
     classes after the first (S, columns, H, K - 1), both in steps (S, H); ``col_bias``, ``col_weight`` (S, columns).
     ``base`` (S, H, K) is what the log-odds of the classes are without entries, ``noise`` (S, 2) the Gamma prior of
-    the row's noise precision.
+    the row's noise precision. ``own_cuts`` (S, levels - 1) and the precisions of what makes them differ from ``cuts``
+    (S, levels + 1), ``cut_tau`` (S, levels - 1), have no columns where nobody's differ.
     """
     kept, _, n_components, k = c.shape
     n = cols.shape[0]
     ptr, own, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
+    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
+    beside = np.empty(added.shape, np.int32)
+    count_beside(level, owner, beside)
     now = np.zeros(n_components, np.int64)
     b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)
@@ -130,10 +181,14 @@ def fold_row(
                 rng, ptr, own, res, b, row_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
             )
             if ordinal[s]:
-                draw_utilities(rng, ptr, own, level, cuts[s], w, precision, utility, res)
+                _draw_levels(
+                    rng, ptr, own, level, owner, cuts[s], added, beside, cut_tau[s], w, precision, utility, res
+                )
         z[s] = now
         bias[s] = b[0]
         weight[s] = w[0]
+        for t in range(own_cuts.shape[1]):
+            own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -182,20 +237,25 @@ def fold_col(
     col_tau: Array,
     noise: Array,
     cuts: Array,
+    cut_tau: Array,
     ordinal: Array,
     c: Array,
     bias: Array,
     weight: Array,
+    own_cuts: Array,
 ) -> None:
-    """Draw ``c`` (S, H, K), ``bias`` and ``weight`` (S,) of one new column, from its entries with ``rows``.
+    """Draw ``c`` (S, H, K), ``bias``, ``weight`` (S,) and ``own_cuts`` of one new column, from its ``rows``.
 
     The kept sweeps have, of all rows, the classes ``z`` (S, rows, H), ``row_bias`` and ``row_weight`` (S, rows).
-    ``features`` are the column's own besides its profile.
+    ``features`` are the column's own besides its profile; the cut points are as in `fold_row`.
     """
     kept, _, n_components = z.shape
     k = share.shape[2]
     n = rows.shape[0]
     ptr, entry, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
+    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
+    beside = np.empty(added.shape, np.int32)
+    count_beside(level, owner, beside)
     now, prior = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
     b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility = value.astype(np.float32)
@@ -240,7 +300,11 @@ def fold_col(
                 rng, ptr, entry, res, b, col_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
             )
             if ordinal[s]:
-                draw_utilities(rng, ptr, entry, level, cuts[s], w, precision, utility, res)
+                _draw_levels(
+                    rng, ptr, entry, level, owner, cuts[s], added, beside, cut_tau[s], w, precision, utility, res
+                )
         c[s] = now
         bias[s] = expected + b[0]
         weight[s] = w[0]
+        for t in range(own_cuts.shape[1]):
+            own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)

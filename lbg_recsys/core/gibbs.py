@@ -4,7 +4,8 @@ Rows carry a class per component, columns a mean per component and class (docs/b
 
     utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + noise,   noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
 
-A rating is its utility (Gaussian) or the level whose interval holds it (ordinal). Ratings come standardised.
+A rating is its utility (Gaussian) or the level whose interval holds it (ordinal): between cut points that every user
+has for itself, spread around the common ones. Ratings come standardised.
 """
 
 import math
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from lbg_recsys.core.classes import count_classes, refresh_profile, sweep_components
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
-from lbg_recsys.core.ordinal import draw_utilities, move_cuts
+from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts
 
 Array = NDArray[Any]
 # The first sweeps find the classes; cut points that moved at once would chase noise.
@@ -76,6 +77,9 @@ class ChainSettings:
     # whether profiles and cut points follow the classes and the ratings (off: the plain conditional model)
     follow_profiles: bool = True
     follow_cuts: bool = True
+    # whether users have cut points of their own, and the prior of their precisions
+    own_cuts: bool = True
+    cut_spread: tuple[float, float] = (0.5, 0.005)
 
 
 def column_features(n_col: Array, among: Array) -> Array:
@@ -95,7 +99,8 @@ class Chain:
 
     Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
     ``tau`` (H,), ``eta`` (H, K, D), ``omega`` (D,), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``,
-    ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,).
+    ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts``
+    (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
     Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
     """
 
@@ -116,6 +121,10 @@ class Chain:
         self.row_bias, self.col_bias = _ridge_biases(entries)
         self.row_tau = self.col_tau = 10.0
         self.cuts = np.concatenate([[-np.inf], middles, [np.inf]])
+        users = rows if settings.user_rows else n
+        # ratings of Gaussian chains have no cut points: these are for predictions, and the same for all
+        self.own_cuts = np.zeros((len(self.cuts), users if settings.ordinal else 1), np.float32)
+        self.cut_tau = np.full(len(self.cuts), 16.0)
         # half a rating is added to each level, so that an empty one keeps a sliver of probability
         amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
@@ -141,6 +150,11 @@ class Chain:
         for h in range(self.settings.n_components):
             refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
         rows = entries.rows()
+        self.owner = rows.astype(np.int32) if self.settings.user_rows else entries.col
+        if not self.settings.ordinal:
+            self.owner = np.zeros_like(self.owner)
+        self._beside = np.empty(self.own_cuts.shape, np.int32)
+        count_beside(entries.level, self.owner, self._beside)
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.col]
@@ -149,7 +163,7 @@ class Chain:
 
     def rest(self) -> None:
         """Let go of most of the memory until `wake`: of what follows from the rest, and of the entries."""
-        del self.entries, self.counts, self.phi, self.gram, self.res, self._col_stat
+        del self.entries, self.owner, self.counts, self.phi, self.gram, self.res, self._col_stat, self._beside
         if not self.settings.ordinal:
             del self.utility
 
@@ -227,31 +241,62 @@ class Chain:
 
     def sweep_utilities(self) -> None:
         """The latent utilities, after the cut points have moved."""
-        if self.settings.follow_cuts and self.sweeps >= _CUTS_MOVE_FROM:
-            self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+        if self.sweeps >= _CUTS_MOVE_FROM:
+            if self.settings.follow_cuts:
+                self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+            if self.settings.own_cuts:
+                self.sweep_own_cuts()
         draw_utilities(
             self.rng,
             self.entries.ptr,
             self.entries.col,
             self.entries.level,
+            self.owner,
             self.cuts,
+            self.own_cuts,
             self.row_weight,
             self.col_weight,
             self.utility,
             self.res,
         )
 
+    def sweep_own_cuts(self) -> None:
+        """What the users add to each cut point, and how much they differ in it."""
+        shape, rate = self.settings.cut_spread
+        for b in range(1, len(self.cuts) - 1):
+            move_own_cuts(
+                self.rng,
+                b,
+                self.entries.ptr,
+                self.entries.col,
+                self.entries.level,
+                self.owner,
+                self.cuts,
+                self.own_cuts,
+                self._beside,
+                self.cut_tau[b],
+                self.row_weight,
+                self.col_weight,
+                self.row_weight if self.settings.user_rows else self.col_weight,
+                self.utility,
+                self.res,
+            )
+            own = self.own_cuts[b].astype(np.float64)
+            self.cut_tau[b] = self.rng.standard_gamma(shape + 0.5 * len(own)) / (rate + 0.5 * np.sum(own**2))
+
     def match_cuts(self, cuts: Array, first: int, last: int) -> None:
         """Move ``cuts[first:last]`` a Newton step towards predicting as many ratings below each as there are."""
         move_cuts(
             self.entries.ptr,
             self.entries.col,
+            self.owner,
             self.row_weight,
             self.col_weight,
             self.utility,
             self.res,
             self.below,
             cuts,
+            self.own_cuts,
             first,
             last,
         )

@@ -45,10 +45,10 @@ def _standardise(own: float, others: Array, m: Array, root: Array) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
-def _add_phi(cut: float, standard: Array, root: Array, total: Array) -> None:
+def _add_phi(cut: Array, standard: Array, root: Array, total: Array) -> None:
     """total += Phi(cut root - standard)."""
     for i in range(total.shape[0]):
-        total[i] += smooth_cdf(cut * root[i] - standard[i])[0]
+        total[i] += smooth_cdf(cut[i] * root[i] - standard[i])[0]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -61,18 +61,22 @@ def _add_sweeps(
     col_bias: Array,
     col_root: Array,
     cuts: Array,
+    user_rows: bool,
     ordinal: Array,
     shaping: Array,
     below: Array,
     mean: Array,
 ) -> None:
-    """Add P(level <= b) of shaping sweeps to ``below`` (b, rows, columns), and means of Gaussian ones to ``mean``."""
+    """Add P(level <= b) of shaping sweeps to ``below`` (b, rows, columns), and means of Gaussian ones to ``mean``.
+
+    ``cuts`` (S, b, users) are those of the rows or those of the columns.
+    """
     kept, n_cols, n_components, k = c.shape
     n_rows = z.shape[1]
     means = np.empty((n_components * k, n_cols), np.float32)
     chosen = np.empty((n_rows, n_components * k), np.float32)
     m = np.empty((n_rows, n_cols), np.float32)
-    root = np.empty(n_cols, np.float32)
+    root, cut = np.empty(n_cols, np.float32), np.empty(n_cols, np.float32)
     for s in range(kept):
         chosen[:] = 0
         for h in range(n_components):
@@ -90,7 +94,11 @@ def _add_sweeps(
             if shaping[s]:
                 _standardise(row_root[s, j], col_root[s], m[j], root)
                 for b in range(cuts.shape[1]):
-                    _add_phi(cuts[s, b], m[j], root, below[b, j])
+                    if user_rows:
+                        cut[:] = cuts[s, b, j]
+                    else:
+                        cut[:] = cuts[s, b]
+                    _add_phi(cut, m[j], root, below[b, j])
 
 
 def predict_items(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
@@ -118,6 +126,7 @@ def _sums(draws: Draws, users: Array, items: Array, user_rows: bool, values: Arr
     """Sums over kept sweeps: P(level <= b) of the shaping ones (b, users, items), expected ratings (users, items)."""
     rows, cols = (users, items) if user_rows else (items, users)
     row_weight, col_weight = single(draws.row_weight, rows), single(draws.col_weight, cols)
+    cuts, owner = draws.cuts_of(users)
     below = np.zeros((len(values) - 1, len(rows), len(cols)), np.float32)
     mean = np.zeros((len(rows), len(cols)), np.float32)
     _add_sweeps(
@@ -128,7 +137,8 @@ def _sums(draws: Draws, users: Array, items: Array, user_rows: bool, values: Arr
         np.sqrt(row_weight),
         single(draws.col_bias, cols),
         np.sqrt(col_weight),
-        draws.cuts,
+        np.ascontiguousarray(cuts.take(owner, axis=1).swapaxes(1, 2)),
+        user_rows,
         draws.ordinal,
         draws.shaping,
         below,

@@ -28,7 +28,7 @@ from lbg_recsys.errors import ModelFileError
 from lbg_recsys.schema import AnyArray
 
 MAGIC = b"\x89LBG\r\n\x1a\n"  # after PNG's: a transfer that meddles with line ends or the eighth bit shows at once
-FORMAT = 1
+FORMAT = 2
 DTYPES = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<i8", "<f2", "<f4", "<f8"})
 
 _PREFIX = struct.Struct("<8sIQ")

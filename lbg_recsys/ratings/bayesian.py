@@ -174,8 +174,7 @@ class BayesianLBGModel(RatingModel):
         if not self._draws:
             return Predictive(np.ones((len(users), len(self.levels))))
         sums = (
-            predict(draws, *((users, items) if user_rows else (items, users)), self.standard_.levels)
-            for user_rows, draws in self._draws.items()
+            predict(draws, users, items, user_rows, self.standard_.levels) for user_rows, draws in self._draws.items()
         )
         return Predictive(self._average(sums))
 

@@ -17,6 +17,8 @@ from lbg_recsys.schema import AnyArray, Array, Schema
 SIDES = {True: "users", False: "items"}
 _TINY = 1e-30
 _FIELDS = tuple(field.name for field in fields(Draws))
+# what files of the first version do not have: there everybody used the scale alike
+_LATER = ("own_cuts", "cut_tau")
 
 
 def _arrays(side: str, other: str) -> dict[str, Array]:
@@ -39,6 +41,8 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "share": ("f4", ("components", "classes"), 0, 1),
         "base": ("f4", ("components", "classes"), -np.inf, np.inf),
         "scalars": ("f4", ("three",), _TINY, np.inf),
+        "own_cuts": ("f2", ("users + 1", "own cuts"), -np.inf, np.inf),
+        "cut_tau": ("f4", ("own cuts",), _TINY, np.inf),
     }
     return {
         f"{side}_{name}": Array(dtype, (sweeps, *shape), low, high, distribution=name == "lam", optional=True)
@@ -65,11 +69,18 @@ def arrays_of(draws: dict[bool, Draws]) -> dict[str, AnyArray]:
 def draws_of(arrays: dict[str, AnyArray], sides: tuple[bool, ...]) -> dict[bool, Draws]:
     """The kept sweeps of these sides; arrays are as `STATE` says, and here the rest is checked."""
     names = {f"{SIDES[side]}_{name}" for side in sides for name in _FIELDS}
-    if names != set(arrays):
+    later = {f"{SIDES[side]}_{name}" for side in sides for name in _LATER}
+    if set(arrays) not in (names, names - later):
         raise DataError(f"there are {len(arrays)} arrays of kept sweeps where {len(names)} are needed")
-    return {
-        side: _checked(Draws(*(arrays[f"{SIDES[side]}_{field.name}"] for field in fields(Draws)))) for side in sides
-    }
+    return {side: _checked(_draws_of_side(arrays, side)) for side in sides}
+
+
+def _draws_of_side(arrays: dict[str, AnyArray], side: bool) -> Draws:
+    found = {name: arrays[f"{SIDES[side]}_{name}"] for name in _FIELDS if f"{SIDES[side]}_{name}" in arrays}
+    kept, users = len(found["z"]), found["z" if side else "c"].shape[1]
+    found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
+    found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
+    return Draws(**found)
 
 
 def _checked(draws: Draws) -> Draws:
@@ -79,7 +90,9 @@ def _checked(draws: Draws) -> Draws:
         raise DataError(f"{n_sweeps} kept sweeps with profiles of {draws.omega.shape[1]}, not {profile}, numbers")
     if draws.z.max() >= n_classes:
         raise DataError(f"a class is {draws.z.max()} where there are {n_classes} (counted from 0)")
-    if (np.diff(draws.cuts, axis=1) < 0).any():
+    if draws.own_cuts.shape[2] not in (0, draws.cuts.shape[1]):
+        raise DataError(f"users have {draws.own_cuts.shape[2]} cut points of their own, not {draws.cuts.shape[1]}")
+    if (np.diff(draws.cuts, axis=1) < 0).any() or (np.diff(draws.own_cuts, axis=2) < 0).any():
         raise DataError("the cut points between levels do not ascend")
     return draws
 

@@ -55,6 +55,7 @@ class Training:
                 ordinal=ordinal,
                 user_rows=user_rows,
                 indicator_weight=INDICATOR_WEIGHT[user_rows],
+                own_cuts=True in kinds,
             )
             for user_rows in sides
             for ordinal in kinds

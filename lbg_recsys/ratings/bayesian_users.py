@@ -109,25 +109,30 @@ class NewUsers:
         draws = self._draws[True]
         unknown = draws.z[:, -1:], *_in_single([-1], draws.row_bias, draws.row_weight)
         z, bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown)
+        cuts = _unknown_cuts(draws, new.n_users + 1)
         given = self._given_to_row(items) if rated else ()
         for user, rng, ratings in rated:
-            arguments: Arrays = (*ratings, *given, z[:, user], bias[:, user], weight[:, user])
+            arguments: Arrays = (*ratings, *given, z[:, user], bias[:, user], weight[:, user], cuts[:, user])
             fold_row(rng, *arguments)
-        return replace(draws, z=z, row_bias=bias.astype(np.float16), row_weight=in_half(weight))
+        return replace(
+            draws, z=z, row_bias=bias.astype(np.float16), row_weight=in_half(weight), own_cuts=cuts.astype(np.float16)
+        )
 
     def _as_columns(self, new: RatingMatrix, items: Ints, rated: Sequence[Rated]) -> Draws:
         draws = self._draws[False]
         unknown = draws.c[:, -1] * draws.c_step[:, :, np.newaxis], *_in_single([-1], draws.col_bias, draws.col_weight)
         means = np.repeat(unknown[0][:, :, np.newaxis], new.n_users + 1, axis=2)
         bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown[1:])
+        cuts = _unknown_cuts(draws, new.n_users + 1)
         features = column_features(np.diff(new.indptr), np.diff(self.training.indptr)).astype(np.float32)
         given = _given_to_column(draws, items) if rated else ()
         for user, rng, ratings in rated:
-            drawn = means[:, :, user], bias[:, user], weight[:, user]
+            drawn = means[:, :, user], bias[:, user], weight[:, user], cuts[:, user]
             arguments: Arrays = (*ratings, features[user], *given, *drawn)
             fold_col(rng, *arguments)
         c, steps = in_steps(means)
-        return replace(draws, c=c, c_step=steps, col_bias=bias.astype(np.float16), col_weight=in_half(weight))
+        effects = {"col_bias": bias.astype(np.float16), "col_weight": in_half(weight)}
+        return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts.astype(np.float16))
 
     def _given_to_row(self, items: Ints) -> Arrays:
         """What `fold_row` takes of the kept sweeps."""
@@ -151,8 +156,15 @@ def _in_single(codes: npt.ArrayLike, *effects: npt.NDArray[np.float16]) -> Array
     return tuple(single(effect, np.asarray(codes)) for effect in effects)
 
 
+def _unknown_cuts(draws: Draws, n_users: int) -> npt.NDArray[np.float32]:
+    """The common cut points for so many users, as `Draws` has everybody's own."""
+    return np.repeat(draws.cuts[:, np.newaxis, : draws.own_cuts.shape[2]], n_users, axis=1)
+
+
 def _noise_and_cuts(draws: Draws) -> Arrays:
-    """The Gamma prior of a user's noise precision (S, 2), the cuts with both ends, and whether they are used."""
+    """The Gamma prior of a user's noise precision (S, 2); the common cuts with both ends; the precisions of what
+    users add to them; and whether a sweep uses any of these.
+    """
     noise = np.column_stack([np.full(len(draws), USER_NOISE_SHAPE), draws.scalars[:, 2]])
     ends = np.full((len(draws), 1), np.inf)
-    return noise.astype(np.float64), np.concatenate([-ends, draws.cuts, ends], axis=1), draws.ordinal
+    return noise.astype(np.float64), np.concatenate([-ends, draws.cuts, ends], axis=1), draws.cut_tau, draws.ordinal

@@ -14,6 +14,7 @@ from lbg_recsys.core.rated import add_chosen, class_logits
 
 KEPT, N, H, K = 12000, 7, 2, 3
 LEVEL = np.zeros(N, np.int64)
+NO_OWN_CUTS = np.empty(0, np.float32)
 
 
 def repeated(*arrays):
@@ -24,7 +25,7 @@ def repeated(*arrays):
 def held_still(weight=1.0, tau=1e9):
     """Bias and noise that cannot move: the precision of the bias, the prior of the noise, cuts, no ordinal sweeps."""
     prior = np.array([1e9 * weight, 1e9])
-    return repeated(np.float32(tau), prior, np.array([-np.inf, np.inf]), np.bool_(False))
+    return repeated(np.float32(tau), prior, np.array([-np.inf, np.inf]), NO_OWN_CUTS, np.bool_(False))
 
 
 def test_the_classes_of_a_new_row_have_their_posterior():
@@ -38,7 +39,7 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     cols, value = rng.permutation(N), rng.normal(0, 1, N)
     z, b, w = np.empty((KEPT, H), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
     given = repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight)
-    fold_row(rng, cols, value, LEVEL, *given, *held_still(weight=1.5), z, b, w)
+    fold_row(rng, cols, value, LEVEL, *given, *held_still(weight=1.5), z, b, w, np.empty((KEPT, 0), np.float32))
     np.testing.assert_allclose(w, 1.5, rtol=1e-3)
     np.testing.assert_allclose(b, 0, atol=1e-3)
 
@@ -66,7 +67,19 @@ def test_the_means_of_a_new_column_have_their_posterior():
     rows, value = rng.permutation(N), rng.normal(0, 1, N)
     c, b, w = np.empty((KEPT, H, K), np.float32), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
     single = (one.astype(np.float32) for one in (share, eta, omega, tau, bias, weight))
-    fold_col(rng, rows, value, LEVEL, features, *repeated(z, *single), *held_still(weight=1.5), c, b, w)
+    fold_col(
+        rng,
+        rows,
+        value,
+        LEVEL,
+        features,
+        *repeated(z, *single),
+        *held_still(weight=1.5),
+        c,
+        b,
+        w,
+        np.empty((KEPT, 0), np.float32),
+    )
 
     count = np.stack([np.bincount(z[:, h], minlength=K) for h in range(H)])
     phi = np.append((count - N * share) / np.sqrt(N), features)
@@ -90,11 +103,11 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     given = repeated(
         nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), np.zeros(N, np.float32), np.ones(N, np.float32)
     )
-    effects = repeated(np.float32(4.0), np.array([1e9, 1e9]), cuts, np.bool_(ordinal))
+    effects = repeated(np.float32(4.0), np.array([1e9, 1e9]), cuts, NO_OWN_CUTS, np.bool_(ordinal))
     z, b, w = np.empty((KEPT, 1), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
     level = np.array([0, 1, 1, 2, 2, 2, 2])
     value = np.array([-1.0, 0, 0, 1, 1, 1, 1])
-    fold_row(rng, np.arange(N), value, level, *given, *effects, z, b, w)
+    fold_row(rng, np.arange(N), value, level, *given, *effects, z, b, w, np.empty((KEPT, 0), np.float32))
     grid = np.linspace(-4, 4, 2001)
     if ordinal:
         likelihood = np.log(ndtr(cuts[level + 1] - grid[:, None]) - ndtr(cuts[level] - grid[:, None]))
@@ -105,6 +118,34 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     mean = density @ grid
     assert abs(b.mean() - mean) < 0.03
     assert abs(b.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.03
+
+
+@pytest.mark.parametrize("as_row", [True, False])
+def test_the_cut_points_of_a_new_user_have_their_posterior(as_row):
+    """One cut point between two levels, a bias and noise that cannot move, no classes that matter."""
+    rng = np.random.default_rng(6)
+    cuts, cut_tau = np.array([-np.inf, 0.2, np.inf]), np.array([3.0], np.float32)
+    level = np.array([0, 0, 0, 0, 0, 1, 1])
+    effects = repeated(np.float32(1e9), np.array([1e9, 1e9]), cuts, cut_tau, np.bool_(True))
+    nothing, no_bias, no_noise = np.zeros((N, 1, 2), np.int8), np.zeros(N, np.float32), np.ones(N, np.float32)
+    b, w, own = np.empty(KEPT, np.float32), np.empty(KEPT, np.float32), np.empty((KEPT, 1), np.float32)
+    if as_row:
+        flat = np.ones(1, np.float32)
+        given = repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, no_noise)
+        z = np.empty((KEPT, 1), np.int8)
+        fold_row(rng, np.arange(N), np.zeros(N), level, *given, *effects, z, b, w, own)
+    else:
+        share, eta, omega = np.full((1, 2), 0.5), np.zeros((1, 2, 4)), np.zeros(4)
+        single = [one.astype(np.float32) for one in (share, eta, omega, np.array([1e9]), no_bias, no_noise)]
+        given, c = repeated(nothing[:, :, 0], *single), np.empty((KEPT, 1, 2), np.float32)
+        features = np.zeros(2, np.float32)
+        fold_col(rng, np.arange(N), np.zeros(N), level, features, *given, *effects, c, b, w, own)
+    grid = np.linspace(-4, 4, 2001)
+    density = np.exp(5 * np.log(ndtr(grid)) + 2 * np.log(ndtr(-grid)) - 1.5 * (grid - 0.2) ** 2)
+    density /= density.sum()
+    mean = density @ grid
+    assert abs(own.mean() - mean) < 0.02
+    assert abs(own.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.02
 
 
 def test_class_logits_by_hand():
@@ -122,7 +163,7 @@ def test_class_logits_by_hand():
     np.testing.assert_allclose(moved, 1 + logits[[0, 0, 1], 0, [0, 1, 1]])
 
 
-def invented_draws(rng, rows, cols, kept=9, n_components=3, n_classes=4, levels=5):
+def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, levels=5):
     c, c_step = in_steps(rng.normal(0, 0.5, (kept, n_components, cols + 1, n_classes)))
     half = [rng.normal(0, 0.5, (kept, n + 1)).astype(np.float16) for n in (rows, cols)]
     weight = [in_half(rng.gamma(3, 0.5, (kept, n + 1))) for n in (rows, cols)]
@@ -135,6 +176,8 @@ def invented_draws(rng, rows, cols, kept=9, n_components=3, n_classes=4, levels=
         np.sort(rng.normal(0, 1, (kept, levels - 1)), axis=1).astype(np.float32),
         np.arange(kept) % 2 == 0,
         *[np.empty((kept, 0))] * 7,
+        np.sort(rng.normal(0, 1, (kept, users + 1, levels - 1)), axis=2).astype(np.float16),
+        np.ones((kept, levels - 1), np.float32),
     )
 
 
@@ -143,13 +186,15 @@ def invented_draws(rng, rows, cols, kept=9, n_components=3, n_classes=4, levels=
 def test_all_items_of_some_users_are_predicted_as_pairs_are(user_rows, kinds):
     rng = np.random.default_rng(3)
     users, items, values = 40, 23, np.array([-2.0, -1.5, 0.0, 1.0, 2.0])
-    draws = invented_draws(rng, *((users, items) if user_rows else (items, users)))
+    draws = invented_draws(rng, *((users, items) if user_rows else (items, users)), users)
     if kinds != "mixed":
         draws = replace(draws, ordinal=np.full(len(draws), kinds == "ordinal"))
+    if kinds == "gaussian":  # the cut points of all
+        draws = replace(draws, own_cuts=draws.own_cuts[:, :, :0])
     some, of_items = rng.permutation(users)[:21], rng.permutation(items)[:17]
     probability, mean = predict_items(draws, some, of_items, user_rows, values)
     pairs = np.repeat(some, 17), np.tile(of_items, 21)
-    expected, expected_mean = predict(draws, *(pairs if user_rows else pairs[::-1]), values)
+    expected, expected_mean = predict(draws, *pairs, user_rows, values)
     np.testing.assert_allclose(probability.reshape(expected.shape), expected, atol=1e-6 * len(draws))
     np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
     assert (probability >= 0).all()
@@ -163,19 +208,21 @@ def test_class_sums_by_hand():
     np.testing.assert_allclose(class_sums(z, table), expected)
 
 
-def test_the_prediction_of_a_pair_does_not_depend_on_the_others():
+@pytest.mark.parametrize("user_rows", [True, False])
+def test_the_prediction_of_a_pair_does_not_depend_on_the_others(user_rows):
     rng = np.random.default_rng(4)
-    draws, values = invented_draws(rng, 12, 9), np.linspace(-2, 2, 5)
-    rows, cols = rng.integers(-1, 12, 50), rng.integers(-1, 9, 50)
-    together = predict(draws, rows, cols, values)
+    draws, values = invented_draws(rng, *((12, 9) if user_rows else (9, 12)), 12), np.linspace(-2, 2, 5)
+    users, items = rng.integers(-1, 12, 50), rng.integers(-1, 9, 50)
+    together = predict(draws, users, items, user_rows, values)
     for e in (0, 7, 49):
-        for one, all_of_them in zip(predict(draws, rows[[e]], cols[[e]], values), together, strict=True):
+        alone = predict(draws, users[[e]], items[[e]], user_rows, values)
+        for one, all_of_them in zip(alone, together, strict=True):
             np.testing.assert_array_equal(one[0], all_of_them[e])
 
 
 def test_the_normal_distribution_of_lists_has_six_digits():
     x = np.linspace(-12, 12, 4001).astype(np.float32)
     out = np.zeros_like(x)
-    _add_phi(np.float32(0.5), 1 - x, np.full_like(x, 2), out)
+    _add_phi(np.full_like(x, 0.5), 1 - x, np.full_like(x, 2), out)
     np.testing.assert_allclose(out, ndtr(x.astype(float)), atol=1e-6)
     assert (out >= 0).all() and (out <= 1).all()

@@ -1,5 +1,7 @@
 """Every conditional draw of Bayesian LBG against its formula: moments over many draws."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -22,7 +24,7 @@ from lbg_recsys.core.convergence import split_rhat
 from lbg_recsys.core.draws import tilt
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
 from lbg_recsys.core.normal import normal_cdf, smooth_cdf, truncated_normal
-from lbg_recsys.core.ordinal import draw_utilities, move_cuts
+from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts
 from lbg_recsys.core.ridge import SHRINKAGE, ridge_draw
 
 N = 4000
@@ -226,16 +228,18 @@ def test_noise_rate(rng):
 
 def test_utilities_lie_in_their_intervals_with_the_right_mean(rng):
     ptr, col = np.array([0, 3]), np.arange(3, dtype=np.int32)
-    level, cuts = np.array([0, 1, 2], np.int16), np.array([-np.inf, -0.5, 0.8, np.inf])
+    level, cuts = np.array([0, 1, 2], np.int16), np.array([-np.inf, -0.6, 0.6, np.inf])
+    owner, own = np.array([1, 0, 1], np.int32), np.array([[0, 0], [0.1, 0.3], [0.2, -0.4], [0, 0]], np.float32)
     row, other = np.array([2.0], np.float32), np.array([0.5, 1.0, 2.0], np.float32)
     mean, root = np.array([0.2, -0.3, 0.1]), np.sqrt(2.0 * np.array([0.5, 1.0, 2.0]))
     draws = np.empty((N, 3))
     for n in range(N):
         utility, res = mean.astype(np.float32), np.zeros(3, np.float32)
-        draw_utilities(rng, ptr, col, level, cuts, row, other, utility, res)
+        draw_utilities(rng, ptr, col, level, owner, cuts, own, row, other, utility, res)
         np.testing.assert_allclose(utility - res, mean, atol=1e-6)
         draws[n] = utility
-    low, high = (cuts[:-1] - mean) * root, (cuts[1:] - mean) * root
+    place = cuts[:, None] + own[:, owner]
+    low, high = (place[level, range(3)] - mean) * root, (place[level + 1, range(3)] - mean) * root
     first, second = truncnorm.stats(low, high)
     agrees(draws, mean + first / root, np.sqrt(second) / root)
 
@@ -246,12 +250,56 @@ def test_cut_points_settle_where_expected_counts_are_the_observed_ones(rng):
     mean = rng.normal(size=n).astype(np.float32)
     row, other = np.ones(1, np.float32), rng.uniform(0.5, 2, n).astype(np.float32)
     cuts = np.array([-np.inf, -0.2, -0.1, 0.0, 0.1, np.inf])
+    owner, own = rng.integers(0, 3, n).astype(np.int32), np.zeros((6, 3), np.float32)
+    own[1:5] = rng.normal(0, 0.02, (4, 3))
     below = np.array([0, 20, 60, 110, 170, n], float)
     for _ in range(60):
-        move_cuts(ptr, col, row, other, mean, np.zeros(n, np.float32), below, cuts, 1, 5)
-        assert (np.diff(cuts) >= 0).all()
-    expected = ndtr((cuts[1:5, None] - mean) * np.sqrt(other)).sum(axis=1)
+        move_cuts(ptr, col, owner, row, other, mean, np.zeros(n, np.float32), below, cuts, own, 1, 5)
+        assert (np.diff(cuts[:, None] + own, axis=0) >= 0).all()
+    expected = ndtr((cuts[1:5, None] + own[1:5, owner] - mean) * np.sqrt(other)).sum(axis=1)
     np.testing.assert_allclose(expected, below[1:5], atol=1e-3)
+
+
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_own_cut_points_have_their_posterior(rng, by_rows):
+    """Two owners, three levels, known means: the posterior of both cut points of each on a grid."""
+    n, cuts, tau = 24, np.array([-np.inf, -0.4, 0.5, np.inf]), 4.0
+    ptr, col = (np.array([0, 10, n]), np.tile(np.arange(12), 2)) if by_rows else (np.array([0, n]), np.arange(n) % 2)
+    col = col.astype(np.int32)
+    owner = np.repeat([0, 1], [10, 14]).astype(np.int32) if by_rows else col
+    level = rng.integers(0, 3, n).astype(np.int16)
+    rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    weights = [rng.uniform(0.5, 2, rows.max() + 1), rng.uniform(0.5, 2, col.max() + 1)]
+    row, other = (one.astype(np.float32) for one in weights)
+    mean, res = rng.normal(0, 0.5, n).astype(np.float32), np.zeros(n, np.float32)
+    own, beside = np.zeros((4, 2), np.float32), np.empty((4, 2), np.int32)
+    count_beside(level, owner, beside)
+    for b, u in itertools.product(range(4), range(2)):
+        assert beside[b, u] == np.isin(level[owner == u], [b - 1, b]).sum()
+    draws = np.empty((30_000, 2, 2))
+    for one in draws:
+        for b in (1, 2):
+            given = row, other, row if by_rows else other
+            move_own_cuts(rng, b, ptr, col, level, owner, cuts, own, beside, tau, *given, mean, res)
+        one[:] = own[1:3]
+    grid = np.linspace(-2, 2, 161)
+    root = np.sqrt(row[rows] * other[col])
+    for u in range(2):
+        mine = owner == u
+        low, high = (ndtr((cut + grid[:, None] - mean[mine]) * root[mine]) for cut in cuts[1:3])
+        inside = cuts[1] + grid[:, None] < cuts[2] + grid  # the first cut along the first axis
+        density = -0.5 * tau * (grid[:, None] ** 2 + grid**2)
+        for e, at in enumerate(level[mine]):
+            first, second = low[:, e][:, None], high[:, e][None, :]
+            between = np.broadcast_to([first, np.maximum(second - first, 1e-9), 1 - second][at], inside.shape)
+            density = density + np.log(between)
+        density = np.where(inside, np.exp(density - density[inside].max()), 0.0)
+        density /= density.sum()
+        for axis in range(2):
+            margin = density.sum(axis=1 - axis)
+            centre = margin @ grid
+            assert abs(draws[:, axis, u].mean() - centre) < 0.025
+            assert abs(draws[:, axis, u].std() - np.sqrt(margin @ (grid - centre) ** 2)) < 0.025
 
 
 def test_tilting_gives_the_wanted_mean_and_keeps_the_shape(rng):

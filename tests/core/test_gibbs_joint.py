@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from lbg_recsys.core.gibbs import Chain, ChainSettings, Entries
+from lbg_recsys.core.ordinal import count_beside
 from lbg_recsys.core.ridge import SHRINKAGE
 
 SPREAD = (6.0, 6.0)  # narrow priors: the test needs moments that exist
 MIDDLES = np.array([-0.6, 0.1, 0.7])
+CUT_SPREAD = (60.0, 0.6)  # so narrow that cut points out of order, which the prior leaves out, do not occur
 
 
 def make_chain(ordinal, user_rows, spread=SPREAD):
@@ -29,8 +31,11 @@ def make_chain(ordinal, user_rows, spread=SPREAD):
         spread=spread,
         follow_profiles=False,
         follow_cuts=False,
+        cut_spread=CUT_SPREAD,
     )
-    return Chain(entries, MIDDLES, settings, np.random.SeedSequence(1))
+    chain = Chain(entries, MIDDLES, settings, np.random.SeedSequence(1))
+    chain.sweeps = 10  # users' own cut points are held for as many sweeps
+    return chain
 
 
 def draw_prior(chain, rng):
@@ -51,6 +56,11 @@ def draw_prior(chain, rng):
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
     user[:] = rng.gamma(settings.user_noise_shape, 1 / chain.noise_rate, len(user))
     item[:] = rng.gamma(settings.item_noise_shape, 1 / settings.item_noise_shape, len(item))
+    inner = slice(1, -1)
+    chain.cut_tau[inner] = rng.gamma(CUT_SPREAD[0], 1 / CUT_SPREAD[1], len(MIDDLES))
+    if settings.ordinal:
+        own = chain.own_cuts[inner]
+        own[:] = rng.normal(size=own.shape) / np.sqrt(chain.cut_tau[inner, None])
 
 
 def draw_data(chain, rng):
@@ -59,7 +69,9 @@ def draw_data(chain, rng):
     scale = 1 / np.sqrt(chain.row_weight[rows] * chain.col_weight[cols])
     chain.res[:] = rng.normal(size=len(rows)) * scale
     chain.utility[:] = chain.means(rows, cols) + chain.res
-    chain.entries.level[:] = np.searchsorted(MIDDLES, chain.utility)
+    place = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
+    chain.entries.level[:] = (place < chain.utility).sum(axis=0)
+    count_beside(chain.entries.level, chain.owner, chain._beside)
 
 
 def features(chain):
@@ -84,7 +96,14 @@ def features(chain):
         np.tanh(chain.utility).mean(),
         (chain.entries.level == 0).mean(),
         (chain.row_bias * chain.row_weight).mean(),
+        *(ordinal_features(chain) if chain.settings.ordinal else []),
     ]
+
+
+def ordinal_features(chain):
+    own = chain.own_cuts[1:-1]
+    bias = chain.row_bias if chain.settings.user_rows else chain.col_bias
+    return [np.log(chain.cut_tau[1:-1]).mean(), np.square(own).mean(), (own[0] * own[2]).mean(), (own * bias).mean()]
 
 
 def geweke(chain, n_forward, n_sweeps, seed):
@@ -132,7 +151,8 @@ def test_residuals_counts_and_profiles_stay_what_they_are_defined_as(ordinal):
     rows = entries.rows()
     np.testing.assert_allclose(chain.utility - chain.means(rows, entries.col), chain.res, atol=1e-4)
     if ordinal:
-        np.testing.assert_array_equal(np.searchsorted(chain.cuts[1:-1], chain.utility), entries.level)
+        place = chain.cuts[1:-1, None] + chain.own_cuts[1:-1, rows]
+        np.testing.assert_array_equal((place < chain.utility).sum(axis=0), entries.level)
     else:
         np.testing.assert_array_equal(chain.utility, entries.value.astype(np.float32))
     counts, phi, gram, res, utility = chain.counts, chain.phi, chain.gram, chain.res, chain.utility
