@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bayesian_extensions import DaysAndMonths, ItemCuts, TimeEffects, UserCuts
+from benchmarks.bayesian_extensions import DaysAndMonths, TimeEffects
 from benchmarks.bayesian_variants import (
     Cold,
     Company,
@@ -61,8 +61,7 @@ FAMILIES = {
     "2 classes": Family(settings={"n_components": 24, "n_classes": 2}),
     "5 classes": Family(settings={"n_classes": 5}),
     "6 classes, sparse": Family(chain=SparseShares, settings={"n_classes": 6}),
-    "user cuts": Family(chain=UserCuts),
-    "item cuts": Family(chain=ItemCuts),
+    "user cuts": Family(settings={"own_cuts": True}),
     "tempered": Family(chain=Tempered),
     "sharpened": Family(chain=Sharpened),
     "cold": Family(chain=Cold),
@@ -74,8 +73,8 @@ FAMILIES = {
     "short, 5 classes": Family(settings={"n_classes": 5}, sweeps=80, burn_in=30),
     "full": Family(sweeps=250, burn_in=60),
     "full, 5 classes": Family(settings={"n_classes": 5}, sweeps=250, burn_in=60),
-    "full, user cuts": Family(chain=UserCuts, sweeps=250, burn_in=60),
-    "full, user cuts, 5 classes": Family(chain=UserCuts, settings={"n_classes": 5}, sweeps=250, burn_in=60),
+    "full, user cuts": Family(settings={"own_cuts": True}, sweeps=250, burn_in=60),
+    "full, user cuts, 5 classes": Family(settings={"own_cuts": True, "n_classes": 5}, sweeps=250, burn_in=60),
 }
 
 
@@ -93,7 +92,6 @@ class Ensemble:
     shaped_by_all: bool = False  # whether Gaussian chains, too, give the distribution its shape where ordinal ones do
 
 
-ITEM_CUTS = chains("reference", kinds=GAUSSIAN) + chains("item cuts", kinds=ORDINAL)
 OWN_CUTS = chains("reference", kinds=GAUSSIAN) + chains("user cuts", kinds=ORDINAL)
 ALL_SEEDS = (0, 1, 10, 11)
 VARIANTS = {
@@ -122,7 +120,6 @@ VARIANTS = {
     "ratings always count more for the classes": Ensemble(chains("cold")),
     "weakest component restarted in the burn-in": Ensemble(chains("restarted")),
     "users' own cut points": Ensemble(OWN_CUTS),
-    "items' own cut points": Ensemble(ITEM_CUTS),
     "rating time: effect of a user's day": Ensemble(chains("days")),
     "rating time: also of an item's month": Ensemble(chains("days and months")),
     "no tilting to the expected rating": Ensemble(chains("reference"), tilted=False),

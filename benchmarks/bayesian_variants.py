@@ -24,7 +24,7 @@ class Variant(Chain):
         self.split = split
 
     def beyond(self):
-        """What `Draws` does not hold: (what is added to the utilities of the test pairs, their cut points)."""
+        """What `Draws` does not hold: what is added to the utilities of the test pairs."""
         return None
 
 

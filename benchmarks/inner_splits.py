@@ -77,7 +77,8 @@ class Family:
             ordinal=ordinal,
             user_rows=user_rows,
             indicator_weight=self.weight * INDICATOR_WEIGHT[user_rows],
-            **self.settings,
+            # the reference is what the model was before it had them
+            **{"own_cuts": False} | self.settings,
         )
         chain = self.chain(split, settings, np.random.SeedSequence([seed, user_rows, ordinal]))
         nothing = np.zeros(1, np.int64)
@@ -89,7 +90,8 @@ class Family:
             if len(run.kept) > kept:
                 beyond.append(chain.beyond())
         if beyond[0] is None:
-            sums = predict(Draws.joined(run.kept), *split.pairs(user_rows), split.standard.levels)
+            pairs = split.test_users, split.test_items
+            sums = predict(Draws.joined(run.kept), *pairs, user_rows, split.standard.levels)
         else:
             sums = predict_beyond(run.kept, beyond, *split.pairs(user_rows), split.standard.levels)
         probability, mean = (total / len(run.kept) for total in sums)
