@@ -8,6 +8,7 @@ import resource
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ import pytest
 import lbg_recsys
 from lbg_recsys.errors import ModelFileError
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
+
+FROZEN = Path(__file__).parent / "frozen"
 
 
 def sealed(text: bytes, arrays: bytes = b"", *, version: int = 1, length: int | None = None) -> bytes:
@@ -131,6 +134,46 @@ def test_a_lie_with_a_right_checksum_is_refused(name, whole, tmp_path):
     with pytest.raises(ModelFileError, match=message) as caught:
         _load(_forge(header, arrays), tmp_path)
     assert "forged.lbg" in str(caught.value)
+
+
+def _without(*names):
+    return lambda header, arrays: [arrays.pop(name) for name in names]
+
+
+LIES_OF_SWEEPS = {
+    "a class too many": (_entry("users_z", 3), "a class is 3 where there are 3"),
+    "common cut points that fall": (_array("items_cuts", lambda x: x[:, ::-1]), "do not ascend"),
+    "somebody's cut points that fall": (_array("users_own_cuts", lambda x: x[:, :, ::-1]), "do not ascend"),
+    "a cut point too few": (
+        lambda header, arrays: arrays.update(
+            {name: array[..., 1:] for name, array in arrays.items() if name.endswith(("own_cuts", "cut_tau"))}
+        ),
+        "3 cut points of their own, not 4",
+    ),
+    "cut points of fewer users": (_array("items_own_cuts", lambda x: x[:, 1:]), "array items_own_cuts has the shape"),
+    "cut points that differ infinitely": (_entry("users_cut_tau", 0.0), "array users_cut_tau has values"),
+    "cut points of one side only": (_without("items_own_cuts"), "arrays of kept sweeps"),
+}
+
+
+@pytest.mark.parametrize("name", LIES_OF_SWEEPS)
+def test_a_lie_about_kept_sweeps_is_refused(name, tmp_path):
+    change, message = LIES_OF_SWEEPS[name]
+    header, arrays = read_container(FROZEN / "v2-bayesian.lbg")
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    change(header, arrays)
+    with pytest.raises(ModelFileError, match=message):
+        _load(_forge(header, arrays), tmp_path)
+
+
+def test_sweeps_in_which_all_share_the_cut_points_load(tmp_path):
+    """As files of the first format have them."""
+    header, arrays = read_container(FROZEN / "v2-bayesian.lbg")
+    for side in ("users", "items"):
+        _without(f"{side}_own_cuts", f"{side}_cut_tau")(header, arrays)
+    model = _load(_forge(header, arrays), tmp_path)
+    np.testing.assert_allclose(model.predict_distribution([(1, 8)]).sum(), 1.0)
+    assert model.fold_in({1: 5.0}).predict(8) > 0
 
 
 RAW = {
