@@ -171,6 +171,7 @@ def sample_row(
     """
     n_components, k, n = mean.shape
     ptr, own, one = np.array([0, n]), np.arange(n), np.ones(1, np.float32)
+    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[0], 1), np.float32)  # the cuts are the row's own
     halves = np.empty((n_components, k))
     half_squares(mean, precision, halves)
     utility = value.astype(np.float32)
@@ -182,7 +183,7 @@ def sample_row(
         amount += precision[e]
     for r in range(-skipped, classes.shape[0]):
         if ordinal:
-            draw_utilities(rng, ptr, own, level, cuts, one, precision, utility, res)
+            draw_utilities(rng, ptr, own, level, owner, cuts, added, one, precision, utility, res)
         redraw_classes(rng, mean, halves, fixed, precision, 1.0, now, res)
         total = 0.0
         for e in range(n):

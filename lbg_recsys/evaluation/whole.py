@@ -53,6 +53,7 @@ def fit_reporting(model: Any, ratings: Any, progress: Progress) -> None:
             told = next(starts, told)
         told(step, steps, f"error {figure:.4f}" if sampled else f"bound {figure:.4f}")
 
+    progress(0, 1, "getting ready (compiles once)")
     model.fit(ratings, callback=after)
     progress(1, 1, "fitted")
 

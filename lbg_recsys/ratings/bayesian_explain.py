@@ -1,7 +1,7 @@
 """Which of a user's own ratings an expected rating of Bayesian LBG owes what to; docs/bayesian-lbg.md says how."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,8 @@ class Influence:
         if not (len(items) and self.draws):
             return total[0], total[1]
         rated = _Rated(items, standard.values(ratings), self.matrix.scale.nearest(ratings))
-        for user_rows, draws in self.draws.items():
+        for user_rows, of_all in self.draws.items():
+            draws = replace(of_all, cuts=of_all.cuts_of(np.array([user]))[0][:, 0])  # as this user uses the scale
             if user_rows:
                 effects = self._as_row(draws, user, item, rated, np.random.default_rng(seed))
             else:
