@@ -58,8 +58,9 @@ def explain(
     the sum of what each of the user's ratings adds, by having been given and by its value.
 
     All others: how the expected rating is made up, and how much of it there would not be without each of the
-    user's ratings. Of a model of plsa this is exact; of a bayesian one it is an average over the kept sweeps,
-    good to about a hundredth of a rating, everything but the user's own taste being held as it is.
+    user's ratings. Of a model of plsa this is exact; of a bayesian one it is an average over the kept sweeps
+    with the user's noise held: good to a hundredth or two of a rating, less so for a few that contradict
+    each other.
 
     \b
     Examples:
