@@ -125,9 +125,13 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
     return np.vstack([own.T, cuts[1:-1]]).astype(np.float16)
 
 
+# The noise precisions that half precision can hold: beyond the first there is nothing but noise, beyond the second none.
+WEIGHTS = 6e-8, 6e4
+
+
 def in_half(weight: Array) -> Array:
-    """Half precision ends at 65504: a noise precision beyond means no noise at all, as one there does."""
-    return np.minimum(weight, 6e4).astype(np.float16)
+    """Noise precisions in half precision; the nearest of `WEIGHTS` stands for those beyond."""
+    return np.clip(weight, *WEIGHTS).astype(np.float16)
 
 
 def single(effect: Array, codes: Array) -> Array:

@@ -151,6 +151,7 @@ LIES_OF_SWEEPS = {
         "3 cut points of their own, not 4",
     ),
     "cut points of fewer users": (_array("items_own_cuts", lambda x: x[:, 1:]), "array items_own_cuts has the shape"),
+    "a noise without precision": (_entry("items_row_weight", 0.0), "array items_row_weight has values"),
     "cut points that differ infinitely": (_entry("users_cut_tau", 0.0), "array users_cut_tau has values"),
     "cut points of one side only": (_without("items_own_cuts"), "arrays of kept sweeps"),
 }
