@@ -125,7 +125,7 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
     return np.vstack([own.T, cuts[1:-1]]).astype(np.float16)
 
 
-# The noise precisions that half precision can hold: beyond the first there is nothing but noise, beyond the second none.
+# The noise precisions that half precision can hold: beyond the first all is noise, beyond the second there is none.
 WEIGHTS = 6e-8, 6e4
 
 
