@@ -1,6 +1,6 @@
 """The Latent Bernoulli-Gauss model for recommenders and text.
 
-The public names load on first use, so that ``import lbg_recsys`` costs next to nothing
+The public names and parts load on first use, so that ``import lbg_recsys`` costs next to nothing
 and needs neither Surprise nor scikit-learn until one of their classes is asked for.
 """
 
@@ -21,14 +21,18 @@ _HOME = {
     "load": "lbg_recsys.persistence",
 }
 
+_PARTS = frozenset({"algorithms", "datasets", "distributed", "evaluation", "ratings", "recommended", "text"})
+
 __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name in _PARTS:
+        return import_module(f"lbg_recsys.{name}")
     raise AttributeError(f"module 'lbg_recsys' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_PARTS})
