@@ -270,20 +270,24 @@ def tilt(probability: Array, levels: Array, mean: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def _tilt(probability: Array, levels: Array, mean: Array) -> None:
-    """Newton's method on theta."""
+    """Newton's method on theta, and bisection where that would go to and fro, as it does between two levels."""
     n = levels.shape[0]
     width = levels[n - 1] - levels[0]
     weight = np.empty(n)
     for e in range(probability.shape[0]):
-        theta = 0.0
-        for _ in range(50):
+        theta, low, high = 0.0, -math.inf, math.inf
+        reach, before = 5.0, math.inf
+        for _ in range(100):
             total = first = second = 0.0
-            factor, ratio, step = 1.0, 1.0, 0.0  # exp(theta l) relative to the lowest level, as a running product
-            for b in range(n):
-                if b > 0:
-                    gap = levels[b] - levels[b - 1]
+            # exp(theta l) relative to the level at the end where it is largest, as a running product
+            factor, ratio, step = 1.0, 1.0, 0.0
+            end, way = (n - 1, -1) if theta > 0.0 else (0, 1)
+            for place in range(n):
+                b = end + way * place
+                if place > 0:
+                    gap = abs(levels[b] - levels[b - way])
                     if gap != step:  # once for all levels of a regular scale: exp is what tilting costs
-                        ratio, step = math.exp(theta * gap / width), gap
+                        ratio, step = math.exp(-abs(theta) * gap / width), gap
                     factor *= ratio
                 at = (levels[b] - mean[e]) / width
                 weight[b] = (probability[e, b] + 1e-12) * factor
@@ -293,7 +297,15 @@ def _tilt(probability: Array, levels: Array, mean: Array) -> None:
             first /= total
             if abs(first) < 1e-10:
                 break
+            low, high = (low, theta) if first > 0.0 else (theta, high)
             # a step that overshoots would leave the region where Newton's quadratic is any good
-            theta -= min(max(first / max(second / total - first * first, 1e-9), -5.0), 5.0)
+            newton = first / max(second / total - first * first, 1e-9)
+            if abs(newton) > reach:
+                newton = math.copysign(reach, newton)
+                reach *= 2.0
+            theta -= newton
+            if not low < theta < high or (abs(first) > 0.5 * before and high - low < math.inf):
+                theta = 0.5 * (low + high)
+            before = abs(first)
         for b in range(n):
             probability[e, b] = weight[b] / total

@@ -21,7 +21,7 @@ from lbg_recsys.core.classes import (
     tabulate_means,
 )
 from lbg_recsys.core.convergence import split_rhat
-from lbg_recsys.core.draws import tilt
+from lbg_recsys.core.draws import inside, tilt
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
 from lbg_recsys.core.normal import normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts
@@ -313,6 +313,16 @@ def test_tilting_gives_the_wanted_mean_and_keeps_the_shape(rng):
     np.testing.assert_allclose(after.sum(axis=1), 1)
     slope = np.diff(np.log(after / before), axis=1) / np.diff(levels)  # log-linear in the level
     np.testing.assert_allclose(slope, slope[:, :1] + np.zeros((1, 3)), atol=1e-4)
+
+
+@pytest.mark.parametrize("levels", [[0.0, 1.0], [0.0, 1.0, 2.0, 50.0, 1000.0], [0.0, 950.0, 998.0, 1000.0]])
+def test_tilting_reaches_any_mean_from_any_shape(levels, rng):
+    levels = np.array(levels)
+    tilted = rng.dirichlet(np.full(len(levels), 0.1), 400)
+    wanted = rng.uniform(levels[0], levels[-1], 400)
+    wanted[:100], wanted[100:200] = -levels[-1], 2 * levels[-1]  # beyond both ends
+    tilt(tilted, levels, wanted)
+    np.testing.assert_allclose(tilted @ levels, inside(wanted, levels), atol=1e-7 * levels[-1])
 
 
 def test_rhat_tells_chains_that_met_from_chains_that_did_not(rng):
