@@ -88,7 +88,7 @@ class RatingModel(FitFirst, ABC):
         return self.predictive(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
 
     def expected_of_users(self, users: Ints) -> Floats:
-        """The expected ratings of each item by some (known) users, (users, items); as above, to within 1e-5."""
+        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
         every = self.predictive_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
         return predictive.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
 

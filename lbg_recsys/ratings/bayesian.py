@@ -190,7 +190,7 @@ class BayesianLBGModel(RatingModel):
         return self._average(pairs).reshape(len(users), len(items), -1)
 
     def expected_of_users(self, users: Ints) -> Floats:
-        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5."""
+        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
         if not self._draws:
             return super().expected_of_users(users)
         items = np.arange(self.matrix.n_items)

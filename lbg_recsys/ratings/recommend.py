@@ -21,8 +21,10 @@ CRITERIA = ("rating", "rated", "liked")
 _BLOCK_NUMBERS = 1 << 21
 # Items looked at together, until no further one can be in a list.
 _AT_ONCE = 128
-# How near the scores that lists are found by are to those of `predictive`, which they are then ordered by.
-_CLOSE = 1e-5
+# How far a score that lists are found by may be below another that is no better by `predictive`, which they are then
+# ordered by: probabilities are within 1e-5, two of them make a score, two scores a comparison. Of expected ratings
+# this is in widths of the scale.
+_CLOSE = 4e-5
 
 
 def recommend_blocks(
@@ -33,6 +35,7 @@ def recommend_blocks(
     check_integer("n", n, 1)
     codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
     threshold = model.matrix.scale.liked if liked is None else liked
+    n = min(n, model.matrix.n_items)
     size = max(1, _BLOCK_NUMBERS // (model.matrix.n_items * model.numbers_per_pair))
     return (
         _block(model, codes[first : first + size], n, exclude_seen, by, threshold)
@@ -43,7 +46,8 @@ def recommend_blocks(
 def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str, threshold: float) -> "pd.DataFrame":
     import pandas as pd
 
-    row, item = _candidates(_scores(model, users, n, exclude_seen, by, threshold), n)
+    close = _CLOSE * (model.levels[-1] - model.levels[0]) if by == "rating" else _CLOSE
+    row, item = _candidates(_scores(model, users, n, exclude_seen, by, threshold), n, close)
     probability = model.predictive(users[row], item).probability
     rating = predictive.mean(probability, model.levels)
     score = rating if by == "rating" else model.rated_probability(users[row], item)
@@ -65,7 +69,7 @@ def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str,
 
 
 def _scores(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str, threshold: float) -> Floats:
-    """Scores (users, items), to within `_CLOSE`; minus infinity where an item cannot be in the list."""
+    """Scores (users, items), as near as `_CLOSE` says; minus infinity where an item cannot be in the list."""
     scores = model.expected_of_users(users) if by == "rating" else model.rated_of_users(users)
     if exclude_seen:
         for place, user in enumerate(users):
@@ -99,11 +103,11 @@ def _liked(model: RatingModel, users: Ints, rated: Floats, n: int, threshold: fl
     return scores
 
 
-def _candidates(scores: Floats, n: int) -> tuple[Ints, Ints]:
+def _candidates(scores: Floats, n: int, close: float) -> tuple[Ints, Ints]:
     """Rows and columns of all scores that may be among the n highest of their row, given that they are only close."""
     row, column = np.nonzero(scores > -np.inf)
     if n < scores.shape[1]:
-        least = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n] - _CLOSE
+        least = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n] - close
         may_be = scores[row, column] >= least[row]
         row, column = row[may_be], column[may_be]
     return row, column

@@ -54,6 +54,20 @@ def test_lists_of_no_length_are_refused(model, n):
             ask()
 
 
+@pytest.mark.parametrize("by", ["rating", "rated", "liked"])
+def test_a_list_longer_than_the_catalogue_takes_no_more_memory_than_the_catalogue(model, by):
+    assert len(model.recommend([1, 2, 3], 10**15, by=by)) == 4
+    assert len(model.recommend([1, 2, 3], 10**15, by=by, exclude_seen=False)) == 9
+
+
+def test_equal_items_are_in_order_whatever_the_scale_and_the_rounding(monkeypatch):
+    users, items = [0] * 20 + [1] * 2, [*range(20), 20, 21]
+    wide = LBGModel(n_topics=1, random_state=0).fit((users, items, [1e6] * 20 + [0, 1e6]), levels=[0, 5e5, 1e6])
+    exact, rng = wide.expected_of_users, np.random.default_rng(0)
+    monkeypatch.setattr(wide, "expected_of_users", lambda users: exact(users) + rng.uniform(-10, 10, (1, 22)))
+    assert wide.recommend(1, 5, by="rating")["item"].tolist() == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("algorithm", [LBGModel, GaussianPLSAModel])
 def test_blocks_are_bounded_whatever_the_levels_and_topics(algorithm, monkeypatch):
     users, items = np.nonzero(np.ones((20, 10)))
