@@ -122,7 +122,12 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
     if not chain.settings.own_cuts:
         return np.empty((n_users + 1, 0), np.float16)
     own = np.broadcast_to((cuts[:, np.newaxis] + chain.own_cuts)[1:-1], (len(cuts) - 2, n_users))
-    return np.vstack([own.T, cuts[1:-1]]).astype(np.float16)
+    return cuts_in_half(np.vstack([own.T, cuts[1:-1]]))
+
+
+def cuts_in_half(cuts: Array) -> Array:
+    """Cut points in half precision, which ends where utilities never come: those of a level far from all others."""
+    return np.clip(cuts, -6e4, 6e4).astype(np.float16)
 
 
 # The noise precisions that half precision can hold: beyond the first all is noise, beyond the second there is none.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.draws import Draws, in_half, in_steps, single
+from lbg_recsys.core.draws import Draws, cuts_in_half, in_half, in_steps, single
 from lbg_recsys.core.foldin import fold_col, fold_row
 from lbg_recsys.core.gibbs import USER_NOISE_SHAPE, column_features
 from lbg_recsys.core.rated import class_logits
@@ -114,9 +114,8 @@ class NewUsers:
         for user, rng, ratings in rated:
             arguments: Arrays = (*ratings, *given, z[:, user], bias[:, user], weight[:, user], cuts[:, user])
             fold_row(rng, *arguments)
-        return replace(
-            draws, z=z, row_bias=bias.astype(np.float16), row_weight=in_half(weight), own_cuts=cuts.astype(np.float16)
-        )
+        effects = {"row_bias": bias.astype(np.float16), "row_weight": in_half(weight)}
+        return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts))
 
     def _as_columns(self, new: RatingMatrix, items: Ints, rated: Sequence[Rated]) -> Draws:
         draws = self._draws[False]
@@ -132,7 +131,7 @@ class NewUsers:
             fold_col(rng, *arguments)
         c, steps = in_steps(means)
         effects = {"col_bias": bias.astype(np.float16), "col_weight": in_half(weight)}
-        return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts.astype(np.float16))
+        return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts_in_half(cuts))
 
     def _given_to_row(self, items: Ints) -> Arrays:
         """What `fold_row` takes of the kept sweeps."""

@@ -12,7 +12,7 @@ import pytest
 from surprise import SVD, dump
 
 import lbg_recsys
-from lbg_recsys import LBGAlgo, LBGModel
+from lbg_recsys import BayesianLBGModel, LBGAlgo, LBGModel
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from tests.persistence.conftest import MAKERS
 
@@ -29,6 +29,18 @@ def test_predictions_are_equal_to_the_bit(fitted, sample, tmp_path):
     items = list(range(1, 121))
     folded, before = again.fold_in(ITEMS_OF_A_NEW_USER), fitted.fold_in(ITEMS_OF_A_NEW_USER)
     assert (folded.distribution(items) == before.distribution(items)).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("far", [-1e9, 1e6])
+def test_a_level_far_from_all_ratings_can_be_saved(far, tmp_path):
+    triples = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [0, 1, 1, 0, 1])
+    model = BayesianLBGModel(n_sweeps=8, burn_in=4, random_state=0).fit(triples, levels=sorted([0, 1, far]))
+    again = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
+    assert (again.predict_distribution([(1, 9)]) == model.predict_distribution([(1, 9)])).all()
+    folded = again.fold_in({7: 1, 8: 0})
+    assert (folded.distribution([7, 9]) == model.fold_in({7: 1, 8: 0}).distribution([7, 9])).all()
+    assert np.isfinite(folded.explain(9).expected)
 
 
 def test_a_saved_model_can_learn_on(sample, tmp_path):
