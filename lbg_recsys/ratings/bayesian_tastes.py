@@ -43,7 +43,9 @@ class Tastes:
     def __init__(
         self, draws: Mapping[bool, Draws], matrix: RatingMatrix, seed: int, trained: "Tastes | None" = None
     ) -> None:
-        self._draws, self._matrix, self._seed, self._trained = draws, matrix, seed, trained
+        self._draws, self._matrix, self._seed = draws, matrix, seed
+        # who is folded into a view is still not in the training
+        self._trained: Tastes | None = trained and (trained._trained or trained)
         self._centres: dict[int, Floats] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -208,6 +208,15 @@ def test_a_new_user_is_of_the_group_of_its_kind(planted):
     assert close > 0.95
 
 
+def test_who_is_folded_into_a_view_is_compared_with_the_training(planted):
+    some = planted.matrix.subset(np.arange(5))
+    view = planted.with_users(some)
+    again = view.with_users(some)
+    np.testing.assert_array_equal(again.posterior(2), view.posterior(2))
+    for of_users in (True, False):
+        np.testing.assert_array_equal(again.similarity(of_users, 0, "taste"), view.similarity(of_users, 0, "taste"))
+
+
 def test_the_same_bits_from_a_file_from_a_pickle_and_again(planted, tmp_path):
     lbg_recsys.save(planted, tmp_path / "model.lbg")
     loaded = lbg_recsys.load(tmp_path / "model.lbg")
