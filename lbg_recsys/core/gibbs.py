@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lbg_recsys.core.classes import count_classes, refresh_profile, sweep_components
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
-from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts
+from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
 
 Array = NDArray[Any]
 # The first sweeps find the classes; cut points that moved at once would chase noise.
@@ -244,6 +244,7 @@ class Chain:
         if self.sweeps >= _CUTS_MOVE_FROM:
             if self.settings.follow_cuts:
                 self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+                set_apart(self.cuts, self.own_cuts)
             if self.settings.own_cuts:
                 self.sweep_own_cuts()
         draw_utilities(

@@ -70,8 +70,7 @@ def move_cuts(
 ) -> None:
     """One Newton step of ``cuts[first:last]`` towards an expected number of ratings under each equal to ``below``.
 
-    Each goes at most half-way to its neighbours, so that they stay in order whatever the start; those of owners who
-    would have theirs out of order are set apart.
+    Each goes at most half-way to its neighbours, so that they stay in order whatever the start.
     """
     excess = np.zeros(last)
     slope = np.zeros(last)
@@ -93,6 +92,11 @@ def move_cuts(
         if slope[b] > 0.0:
             target = cuts[b] - (excess[b] - below[b]) / slope[b]
             cuts[b] = min(max(target, 0.5 * (cuts[b] + cuts[b - 1])), 0.5 * (cuts[b] + cuts[b + 1]))
+
+
+@njit(nogil=True, cache=True)
+def set_apart(cuts: Array, own: Array) -> None:
+    """Cut points of owners that the common ones have moved into each other."""
     for u in range(own.shape[1]):
         for b in range(2, cuts.shape[0] - 1):
             own[b, u] = max(own[b, u], cuts[b - 1] + own[b - 1, u] + _LEAST_GAP - cuts[b])

@@ -28,6 +28,8 @@ from lbg_recsys.schema import State, signature_of
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
+# Items that lists by expected rating go through together: their part of the kept sweeps is copied.
+_ITEMS_AT_ONCE = 4096
 # Groups of users that are looked for where nobody says how many.
 GROUPS = 5
 
@@ -193,12 +195,12 @@ class BayesianLBGModel(RatingModel):
         """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
         if not self._draws:
             return super().expected_of_users(users)
-        items = np.arange(self.matrix.n_items)
-        sums = (
-            expect_items(draws, users, items, user_rows, self.standard_.levels)
-            for user_rows, draws in self._draws.items()
-        )
-        return inside(self._expected(sum(sums)), self.levels)
+        scores = np.zeros((len(users), self.matrix.n_items))
+        for first in range(0, self.matrix.n_items, _ITEMS_AT_ONCE):
+            items = np.arange(first, min(first + _ITEMS_AT_ONCE, self.matrix.n_items))
+            for user_rows, draws in self._draws.items():
+                scores[:, items] += expect_items(draws, users, items, user_rows, self.standard_.levels)
+        return inside(self._expected(scores), self.levels)
 
     def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
         """The distributions (n, levels) from the sums of each side over its kept sweeps: their average, tilted."""

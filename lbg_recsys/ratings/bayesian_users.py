@@ -90,8 +90,8 @@ class NewUsers:
     def draw(self, new: RatingMatrix, seed: np.random.SeedSequence) -> dict[bool, Draws]:
         """The kept sweeps with the users of another matrix in the place of the training users.
 
-        Every user has a random stream of its own: its draws do not depend on those who come after it. Without
-        ratings a user is what the unknown one is.
+        Every user has a random stream of its own: its draws do not depend on those who come after it, but for the
+        rounding of class means, the steps of which all share. Without ratings a user is what the unknown one is.
         """
         streams = [np.random.default_rng(one) for one in seed.spawn(new.n_users)]
         items, place = np.unique(new.items_of.astype(np.int64), return_inverse=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.checks import check_choice, check_integer
+from lbg_recsys.checks import check_choice, check_integer, check_number
 from lbg_recsys.core import predictive
 from lbg_recsys.core.rows import Floats, Ints
 from lbg_recsys.ratings.base import RatingModel
@@ -34,7 +34,10 @@ def recommend_blocks(
     check_choice("by", by, CRITERIA)
     check_integer("n", n, 1)
     codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
-    threshold = model.matrix.scale.liked if liked is None else liked
+    scale = model.matrix.scale
+    if liked is not None:
+        check_number("liked", liked, scale.lower, scale.upper)
+    threshold = scale.liked if liked is None else liked
     n = min(n, model.matrix.n_items)
     size = max(1, _BLOCK_NUMBERS // (model.matrix.n_items * model.numbers_per_pair))
     return (

@@ -24,7 +24,7 @@ from lbg_recsys.core.convergence import split_rhat
 from lbg_recsys.core.draws import inside, tilt
 from lbg_recsys.core.effects import draw_col_effects, draw_noise_rate, draw_row_effects
 from lbg_recsys.core.normal import normal_cdf, smooth_cdf, truncated_normal
-from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts
+from lbg_recsys.core.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
 from lbg_recsys.core.ridge import SHRINKAGE, ridge_draw
 
 N = 4000
@@ -255,6 +255,7 @@ def test_cut_points_settle_where_expected_counts_are_the_observed_ones(rng):
     below = np.array([0, 20, 60, 110, 170, n], float)
     for _ in range(60):
         move_cuts(ptr, col, owner, row, other, mean, np.zeros(n, np.float32), below, cuts, own, 1, 5)
+        set_apart(cuts, own)
         assert (np.diff(cuts[:, None] + own, axis=0) >= 0).all()
     expected = ndtr((cuts[1:5, None] + own[1:5, owner] - mean) * np.sqrt(other)).sum(axis=1)
     np.testing.assert_allclose(expected, below[1:5], atol=1e-3)
