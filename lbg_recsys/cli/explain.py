@@ -1,6 +1,5 @@
 """``lbg-recsys explain``: why a rating is predicted as it is."""
 
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from lbg_recsys.cli.models import (
     with_titles,
 )
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars, level_names
+from lbg_recsys.cli.terminal import bars, decimals, level_names
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel
@@ -81,19 +80,19 @@ def explain(
         facts = asdict(explanation) | {"title": loaded.titles.get(found_item), "distribution": _by_name(explanation)}
         print_json(facts | {"evidence": with_titles(loaded, facts["evidence"])})
     else:
-        _show(loaded, explanation, number)
+        who = f"User {explanation.user}" if new_user is None else "New user"
+        _show(loaded, who, explanation, number)
 
 
 def _by_name(found: "Explanation | Influences") -> dict[str, float]:
     return dict(zip(level_names(found.distribution), found.distribution.values(), strict=True))
 
 
-def _show(model: "RatingModel", found: "Explanation | Influences", number: int) -> None:
+def _show(model: "RatingModel", who: str, found: "Explanation | Influences", number: int) -> None:
     from lbg_recsys.ratings import Explanation
 
     click.echo(
-        f"User {found.user}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, "
-        f"expected {found.expected:.2f}\n"
+        f"{who}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, expected {found.expected:.2f}\n"
     )
     click.echo(bars(_by_name(found)))
     if isinstance(found, Explanation):
@@ -119,13 +118,14 @@ def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> N
         f"\nWhy topic {found.topic} and not {found.against}: log-odds {found.log_odds:+.2f} = "
         f"prior {found.from_prior:+.2f}, unrated items {found.from_silence:+.2f},"
         f"\nthis item {found.from_item:+.2f}, and the user's own ratings "
-        f"{sum(one.total for one in found.evidence):+.2f}:"
+        f"{sum(one.total for one in found.evidence):+.2f}{':' if found.evidence else '.'}"
     )
-    _show_evidence(model, found, number, 2)
+    if found.evidence:
+        _show_evidence(model, found, number, 2)
 
 
 def _show_parts(found: "Influences") -> None:
-    places = _places(found)
+    places = decimals(found.distribution, 3)
     click.echo("\nWhat the expected rating is made of")
     print_table(
         ["part", "rating"],
@@ -149,17 +149,11 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
         click.echo("\nThe user has no ratings that could have put them there.")
         return
     click.echo("\nHow much of it there would not be without each of the user's own ratings")
-    _show_evidence(model, found, number, _places(found))
+    _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
         click.echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
     if len(found.evidence) > 1:
         click.echo("They do not add up: ratings that say the same stand in for each other.")
-
-
-def _places(found: "Influences") -> int:
-    """Decimal places that tell a thousandth of the scale."""
-    span = max(found.distribution) - min(found.distribution)
-    return max(3 - math.floor(math.log10(span)), 0) if span > 0 else 3
 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:

@@ -80,6 +80,9 @@ def _read(
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
     from lbg_recsys.datasets import read_ratings
 
+    given = [f"--{name}" for name, value in how.items() if value is not None]
+    if given and source in NAMED:
+        raise click.UsageError(f"{given[0]} is for files: how {source} is to be read is known")
     with bar("reading", quiet) as progress:
         # to arrange the ratings in a matrix takes about a tenth of the time
         frame = read_ratings(source, **how, progress=lambda done, total, note: progress(9 * done, 10 * total, note))

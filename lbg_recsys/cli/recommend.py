@@ -9,7 +9,7 @@ from lbg_recsys.cli.common import counted, json_option, print_json, print_table,
 from lbg_recsys.cli.models import find_user, fold_in_file, load_model, model_argument, remarks, title_of
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def recommend(
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
     scale = model.matrix.scale
     if liked is not None and not scale.lower <= liked <= scale.upper:
-        raise DataError(f"--liked {liked:g} is off the model's rating scale {scale.lower:g}..{scale.upper:g}")
+        raise ParameterError(f"--liked {liked:g} is off the model's rating scale {scale.lower:g}..{scale.upper:g}")
 
 
 def _with_titles(model: "RatingModel", found: "pd.DataFrame") -> "pd.DataFrame":

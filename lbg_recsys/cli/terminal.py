@@ -1,6 +1,7 @@
 """Small pictures for a terminal."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -14,6 +15,16 @@ def level_names(levels: Iterable[float]) -> list[str]:
     values = [float(level) for level in levels]
     short = [f"{value:g}" for value in values]
     return short if len(set(short)) == len(short) else [repr(value) for value in values]
+
+
+def decimals(levels: Collection[float], digits: int) -> int:
+    """The decimal places that a difference of ratings needs: so many digits of a whole scale.
+
+    >>> decimals([1, 5], 2), decimals([0, 100], 2), decimals([0, 0.5], 2), decimals([3], 2)
+    (2, 0, 3, 2)
+    """
+    span = max(levels) - min(levels)
+    return max(digits - math.floor(math.log10(span)), 0) if span > 0 else digits
 
 
 def bars(values: Mapping[str, float], *, width: int = 40) -> str:

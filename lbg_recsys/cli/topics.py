@@ -8,6 +8,7 @@ import click
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import load_model, model_argument, title_of, with_titles
 from lbg_recsys.cli.pictures import plot_option
+from lbg_recsys.cli.terminal import decimals
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -59,6 +60,7 @@ def _facts(model: "RatingModel", topic: "Topic") -> dict[str, Any]:
 
 
 def _show(model: "RatingModel", found: "list[Topic]") -> None:
+    places = decimals(model.levels, 2)
     for topic in found:
         click.echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
         kinds = (topic.typical, topic.loves, topic.hates)
@@ -70,9 +72,9 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
                     f"{title_of(model, typical.item)}" if typical else "",
                     f"{typical.probability:.0%}" if typical else "",
                     f"{title_of(model, loves.item)}" if loves else "",
-                    f"{loves.rating - loves.rating_of_all:+.1f}" if loves else "",
+                    f"{loves.rating - loves.rating_of_all:+.{places}f}" if loves else "",
                     f"{title_of(model, hates.item)}" if hates else "",
-                    f"{hates.rating - hates.rating_of_all:+.1f}" if hates else "",
+                    f"{hates.rating - hates.rating_of_all:+.{places}f}" if hates else "",
                 ]
             )
         print_table(["typical", "rated", "loves", "", "hates", ""], rows)

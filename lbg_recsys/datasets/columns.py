@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, ParameterError
 
 Columns = Sequence[str | int] | Mapping[str, str | int]
 
@@ -90,7 +90,7 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
         return [(role, columns[role]) for role in wanted]
     if isinstance(columns, str) or len(columns) < len(wanted):
         given = repr(columns) if isinstance(columns, str) else f"{len(columns)} of {len(wanted)}"
-        raise DataError(f"columns is {given}; give one name or position for each of {', '.join(wanted)}")
+        raise ParameterError(f"columns is {given}; give one name or position for each of {', '.join(wanted)}")
     return list(zip(wanted, columns, strict=False))
 
 

@@ -54,6 +54,8 @@ def compare(
 
     if n_folds < 2:
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
+    if n_folds > len(data.raw_ratings):
+        raise DataError(f"{len(data.raw_ratings)} rating(s) cannot be parted into {n_folds} folds: give more ratings")
     folds = list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
     turns = iter(parts(progress, n_folds * len(algorithms)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.errors import DataError, OffScaleError
+from lbg_recsys.errors import DataError, OffScaleError, ParameterError
 
 # Steps that rating scales use; the coarsest that fits all ratings wins.
 _STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
@@ -141,5 +141,5 @@ def _as_bounds(bounds: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         lower = upper = np.nan
     if not (np.isfinite(lower) and np.isfinite(upper) and lower <= upper):
-        raise DataError(f"the rating scale {bounds!r} is not one: give two numbers, (lowest, highest)")
+        raise ParameterError(f"the rating scale {bounds!r} is not one: give two numbers, (lowest, highest)")
     return lower, upper

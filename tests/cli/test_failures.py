@@ -170,3 +170,28 @@ def test_the_program_has_three_doors(desk):
     doors += [[sys.executable, script]] if os.path.exists(script) else []
     outputs = {subprocess.run([*door, "info", "model.lbg"], capture_output=True, text=True).stdout for door in doors}
     assert len(outputs) == 1 and "LBGModel" in outputs.pop()
+
+
+def test_too_few_ratings_for_the_folds(desk, run):
+    (desk / "few.csv").write_text("1,1,3\n1,2,4\n2,1,5\n")
+    assert "3 rating(s) cannot be parted into 5 folds" in one_sentence(run("evaluate", "few.csv", code=1))
+    assert "lbg" in run("evaluate", "few.csv", "-a", "lbg", "--folds", 3).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["ratings.csv", "--scale", 5, 1], "(5.0, 1.0) is not one"),
+        (["ratings.csv", "--columns", "1,2"], "columns is 2 of 3"),
+        (["sample", "--columns", "1,2,4"], "--columns is for files"),
+        (["ml-100k", "--no-header"], "--header is for files"),
+    ],
+)
+def test_settings_that_cannot_be_are_wrong_use(desk, run, options, said):
+    assert said in one_sentence(run("fit", *options, "-o", "x.lbg", code=2), code=2)
+    assert not (desk / "x.lbg").exists()
+
+
+def test_an_empty_table_of_texts(desk, run):
+    (desk / "nothing.csv").write_text("")
+    assert "nothing.csv is empty" in one_sentence(run("text", "cluster", "nothing.csv", code=1))

@@ -93,7 +93,7 @@ def test_columns_are_counted_as_they_were_given(desk, run):
     assert "ratings.csv has 3 columns, so there is no column number 9 for the rating" in said
     said = run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1,1,2", code=1).stderr
     assert "must be different ones, not numbers 1, 1, 2" in said
-    assert "columns is 1 of 3" in run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=1).stderr
+    assert "columns is 1 of 3" in run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_liked_moves_the_lists_and_stays_on_the_scale(model, run):
     high = run("recommend", "model.lbg", "--user", 3, "--liked", 5, "--json").stdout
     assert low != high
     assert (
-        "off the model's rating scale 1..5" in run("recommend", "model.lbg", "--user", 3, "--liked", 9, code=1).stderr
+        "off the model's rating scale 1..5" in run("recommend", "model.lbg", "--user", 3, "--liked", 9, code=2).stderr
     )
 
 
@@ -195,7 +195,7 @@ def test_explain(model, run):
 
 def test_explain_a_new_user_and_a_single_topic(run, desk):
     shown = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
-    assert "User new user, item Silent Comet" in shown and "Crimson Orbit" in shown
+    assert "New user, item Silent Comet" in shown and "Crimson Orbit" in shown
     run("fit", "sample", "-o", "one.lbg", "-p", "n_topics=1", "-q")
     assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
 
@@ -225,7 +225,7 @@ def test_explain_a_rated_item_and_a_new_user_of_a_bayesian_model(bayesian, run):
     user = bayesian.matrix.users.raw(0)
     assert "too: that rating is among them" in run("explain", "bayes.lbg", "--user", user, "--item", rated).stdout
     shown = run("explain", "bayes.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
-    assert "User new user, item Silent Comet" in shown and "among them" not in shown
+    assert "New user, item Silent Comet" in shown and "among them" not in shown
     assert shown.count("Crimson Orbit") == 1
 
 
@@ -362,3 +362,23 @@ def test_bad_use_is_exit_code_2(arguments, desk, run):
 def test_unknown_ids_are_named(arguments, message, desk, run):
     command, *options = arguments
     assert message in run(command, "model.lbg", *options, code=1).stderr
+
+
+def test_a_new_user_of_whom_nothing_is_known_has_no_table_of_ratings(desk, run):
+    (desk / "foreign.csv").write_text("item,rating\nunknown film,4\n")
+    for model in ("model.lbg", "plsa.lbg", "bayesian.lbg"):
+        said = run("explain", model, "--new-user", "foreign.csv", "--item", 8).stdout
+        assert said.startswith("New user, item ") and "by its value" not in said
+    known = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert known.startswith("New user, item ") and "by its value" in known
+
+
+def test_topics_tell_small_differences_on_any_scale(desk, run):
+    lines = (desk / "ratings.csv").read_text().splitlines()
+    place = lines[0].split(",").index("rating")
+    rows = [line.split(",") for line in lines[1:]]
+    scaled = [[f"{float(x) / 5:.1f}" if c == place else x for c, x in enumerate(row)] for row in rows]
+    (desk / "small.csv").write_text("\n".join([lines[0], *map(",".join, scaled)]) + "\n")
+    run("fit", "small.csv", "-o", "small.lbg", "-p", "n_topics=4")
+    told = [line.rsplit("-", 1)[1] for line in run("topics", "small.lbg").stdout.splitlines() if " -0." in line]
+    assert told and all(len(one) == len("0.123") and float(one) > 0 for one in told)
