@@ -35,7 +35,9 @@ _NEGLIGIBLE = 0.001
     help="A user the model does not know: a file with item and rating.",
 )
 @click.option("--item", metavar="ID", required=True, help="The item: its id or title.")
-@click.option("-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings to show.")
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings and topics to show."
+)
 @format_options
 @quiet_option
 @json_option
@@ -96,19 +98,25 @@ def _show(model: "RatingModel", who: str, found: "Explanation | Influences", num
     )
     click.echo(bars(_by_name(found)))
     if isinstance(found, Explanation):
-        _show_topics(found)
+        _show_topics(found, number)
         _show_log_odds(model, found, number)
     else:
         _show_parts(found)
-        _show_topics(found)
+        _show_topics(found, number)
         _show_influences(model, found, number)
 
 
-def _show_topics(found: "Explanation | Influences") -> None:
-    shown = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
-    if shown:
-        click.echo("\nTopics that speak for it (share of the prediction, its mean rating)")
-        print_table(["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in shown])
+def _show_topics(found: "Explanation | Influences", number: int) -> None:
+    speaking = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
+    if not speaking:
+        return
+    click.echo("\nTopics that speak for it (share of the prediction, its mean rating)")
+    print_table(
+        ["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]]
+    )
+    if len(speaking) > number:
+        rest = sum(topic.share for topic in speaking[number:])
+        click.echo(f"and {len(speaking) - number} more, together {rest:.4f}")
 
 
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:

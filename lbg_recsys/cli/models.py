@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.cli.common import WIDTH
 from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def remarks(quiet: bool) -> Iterator[None]:
         yield
     for warning in caught:
         if issubclass(warning.category, UserWarning | RuntimeWarning):  # others speak to programmers
-            click.echo(f"Note: {warning.message}", err=True)
+            click.echo(click.wrap_text(f"Note: {warning.message}", WIDTH), err=True)
 
 
 def load_model(path: str, quiet: bool) -> Any:

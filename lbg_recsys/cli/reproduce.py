@@ -66,5 +66,6 @@ def reproduce(
         return
     for experiment in chosen:
         click.echo(f"\n{experiment.name}: {experiment.title}")
-        print_table(*table_of(experiment, results[experiment.name]))
+        headers, rows = table_of(experiment, results[experiment.name])
+        print_table(headers, [[cell.replace(" ± ", "±") for cell in row] for row in rows])  # 80 columns are few
     click.echo("\nWritten: " + ", ".join(str(path) for path in (*paths, *pictures.values())))
