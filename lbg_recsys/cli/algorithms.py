@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lbg_recsys.recommended import LBG_FOR_RATINGS
+from lbg_recsys.recommended import LBG_FOR_LISTS, LBG_FOR_RATINGS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,12 +18,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 MODELS = {
     "lbg": "lbg_recsys.ratings.lbg:LBGModel",
     "lbg-ratings": "lbg_recsys.ratings.lbg:LBGModel",
+    "lbg-lists": "lbg_recsys.ratings.lbg:LBGModel",
     "bayesian": "lbg_recsys.ratings.bayesian:BayesianLBGModel",
     "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
 }
 ALGORITHMS = {
     "lbg": "lbg_recsys.algorithms:LBGAlgo",
     "lbg-ratings": "lbg_recsys.algorithms:LBGAlgo",
+    "lbg-lists": "lbg_recsys.algorithms:LBGAlgo",
     "bayesian": "lbg_recsys.algorithms:BayesianLBGAlgo",
     "plsa": "lbg_recsys.algorithms:GaussianPLSAAlgo",
     "movie-mean": "lbg_recsys.algorithms:MovieMeanAlgo",
@@ -40,8 +42,8 @@ ALGORITHMS = {
 
 _ALGO = "-a/--algo"
 
-# Settings that a name stands for: lbg as it predicts ratings best, where lbg alone is the paper's model.
-SETTINGS: dict[str, Mapping[str, Any]] = {"lbg-ratings": LBG_FOR_RATINGS}
+# Settings that a name stands for: lbg as it predicts ratings or makes lists best; lbg alone is the paper's model.
+SETTINGS: dict[str, Mapping[str, Any]] = {"lbg-ratings": LBG_FOR_RATINGS, "lbg-lists": LBG_FOR_LISTS}
 
 params_option = click.option(
     "-p",

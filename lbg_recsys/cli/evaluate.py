@@ -59,10 +59,10 @@ def evaluate(
     Reports RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a distribution),
     NDCG@10, and the CPU seconds to fit and to test.
 
-    The algorithms are lbg (the paper's), lbg-ratings (lbg with the settings that predict ratings best), bayesian,
-    plsa and movie-mean of this package, and baseline, svd, svdpp, nmf, slope-one, co-clustering, knn, knn-means
-    and knn-baseline of Surprise, all with the same folds. What an algorithm
-    cannot say (most give no distribution) is left out of its line.
+    The algorithms are lbg (the paper's), lbg-ratings and lbg-lists (lbg with the settings that predict ratings and
+    make lists best), bayesian, plsa and movie-mean of this package, and baseline, svd, svdpp, nmf, slope-one,
+    co-clustering, knn, knn-means and knn-baseline of Surprise, all with the same folds. What an algorithm cannot say
+    (most give no distribution) is left out of its line.
 
     \b
     Examples:

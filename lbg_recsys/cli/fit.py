@@ -55,9 +55,9 @@ def fit(
 
     RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
     '-' for standard input, or one of the names ml-100k and sample. The model file needs no training data
-    later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings the same with the settings
-    that predict ratings best, bayesian the most accurate and the slowest, plsa a rival of the paper's. All of them
-    predict, recommend, explain, show topics and find what is similar.
+    later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings and lbg-lists the same with
+    the settings that predict ratings and make lists best, bayesian the most accurate and the slowest, plsa a rival
+    of the paper's. All of them predict, recommend, explain, show topics and find what is similar.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from lbg_recsys.cli.models import find_item, find_user, load_model, model_argume
 @click.option(
     "--metric",
     type=click.Choice(["hellinger", "kl", "taste"]),
-    help="Of lbg, lbg-ratings and plsa hellinger (their default) or kl, from 0 to 1; of bayesian taste, -1 to 1.",
+    help="Of all but bayesian hellinger (their default) or kl, from 0 to 1; of bayesian taste, from -1 to 1.",
 )
 @quiet_option
 @json_option
@@ -23,11 +23,11 @@ def similar(
 ) -> None:
     """Find the items or the users most alike.
 
-    Models of lbg, lbg-ratings and plsa compare users by their topics (the communities of plsa), and items by which
-    topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence of these
-    distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is usual for
-    both. The similarity is their correlation over draws from the posterior; of whom or what it knows little, little
-    is like it.
+    Models of lbg (also lbg-ratings, lbg-lists) and plsa compare users by their topics (the communities of plsa), and
+    items by which topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence
+    of these distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is
+    usual for both. The similarity is their correlation over draws from the posterior; of whom or what it knows
+    little, little is like it.
 
     \b
     Examples:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import lbg_recsys
-from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, factory, named_class, parse_value
+from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, SETTINGS, factory, named_class, parse_value
 
 
 def test_the_model_is_the_one_that_python_fits(desk, run, sample):
@@ -167,3 +167,10 @@ def test_a_model_that_did_not_converge_says_so(desk, run):
     assert "Note: EM stopped after max_iter=2" in result.stderr and "raise max_iter" in result.stderr
     assert "stopped before convergence after 2 iterations" in result.stdout
     assert run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2", "-q").stderr == ""
+
+
+@pytest.mark.parametrize("algo", SETTINGS)
+def test_a_name_stands_for_recommended_settings(algo, desk, run):
+    run("fit", "sample", "-o", "x.lbg", "--algo", algo, "--param", "max_iter=3", "-q")
+    parameters = json.loads(run("info", "x.lbg", "--json").stdout)["parameters"]
+    assert {name: parameters[name] for name in SETTINGS[algo]} == SETTINGS[algo] and parameters["max_iter"] == 3
