@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import WIDTH
+from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,13 +22,22 @@ model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_ok
 
 @contextmanager
 def remarks(quiet: bool) -> Iterator[None]:
-    """Warnings as sentences on standard error; none with --quiet."""
+    """Warnings as sentences on standard error; none with --quiet.
+
+    Fits of several folds that have not converged say the same with other figures: one speaks for all.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore" if quiet else "always")
         yield
+    alike: dict[str, list[str]] = {}
     for warning in caught:
         if issubclass(warning.category, UserWarning | RuntimeWarning):  # others speak to programmers
-            click.echo(click.wrap_text(f"Note: {warning.message}", WIDTH), err=True)
+            message = str(warning.message)
+            of_fit = warning.category.__name__ == "ConvergenceWarning"  # scikit-learn's, not imported for this
+            alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, []).append(message)
+    for messages in alike.values():
+        more = f" (and {counted(len(messages) - 1, 'more such note')})" if len(messages) > 1 else ""
+        click.echo(click.wrap_text(f"Note: {messages[0]}{more}", WIDTH), err=True)
 
 
 def load_model(path: str, quiet: bool) -> Any:

@@ -154,7 +154,7 @@ class BayesianLBGModel(RatingModel):
         if not finished:
             warnings.warn(
                 f"interrupted after {self.n_sweeps_} sweeps: the model is what they gave; "
-                "warm_start=True and fit again continue",
+                "in Python, warm_start=True and fit again go on",
                 UserWarning,
                 stacklevel=3,
             )
@@ -164,7 +164,7 @@ class BayesianLBGModel(RatingModel):
             warnings.warn(
                 f"the chains have not met: {share:.0%} of {len(self.rhat_)} predictions have a split R-hat above "
                 f"{RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f}); "
-                "raise n_sweeps and burn_in, or warm_start=True and fit again",
+                "raise n_sweeps and burn_in, or go on in Python: warm_start=True and fit again",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lbg_recsys
+from lbg_recsys.cli.models import remarks
 
 
 @pytest.fixture
@@ -382,3 +384,18 @@ def test_topics_tell_small_differences_on_any_scale(desk, run):
     run("fit", "small.csv", "-o", "small.lbg", "-p", "n_topics=4")
     told = [line.rsplit("-", 1)[1] for line in run("topics", "small.lbg").stdout.splitlines() if " -0." in line]
     assert told and all(len(one) == len("0.123") and float(one) > 0 for one in told)
+
+
+def test_fits_that_have_not_converged_are_noted_once(capsys):
+    from sklearn.exceptions import ConvergenceWarning
+
+    def warn(message, category=UserWarning):
+        warnings.warn(message, category, stacklevel=1)
+
+    with remarks(quiet=False):
+        for share in (34, 33, 36):
+            warn(f"{share} % have not settled", ConvergenceWarning)
+        warn("one thing")
+        warn("another")
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["Note: 34 % have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
