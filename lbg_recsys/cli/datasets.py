@@ -13,6 +13,17 @@ from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import bar
 
 
+def _known(_: click.Context, __: click.Parameter, name: str) -> str:
+    try:
+        dataset_info(name)
+    except DatasetError as error:
+        raise click.BadParameter(str(error)) from error
+    return name
+
+
+name_argument = click.argument("name", callback=_known)
+
+
 @click.group()
 def datasets() -> None:
     """List, fetch and locate data sets.
@@ -51,7 +62,7 @@ def list_(quiet: bool, as_json: bool) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@name_argument
 @quiet_option
 @json_option
 def fetch(name: str, quiet: bool, as_json: bool) -> None:
@@ -75,7 +86,7 @@ def fetch(name: str, quiet: bool, as_json: bool) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@name_argument
 @quiet_option
 @json_option
 def path(name: str, quiet: bool, as_json: bool) -> None:
