@@ -20,7 +20,6 @@ from benchmarks.ranking_models import LENGTH, LIKED
 from benchmarks.records import FoldRecord, means
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.ratings import as_matrix
-from lbg_recsys.ratings.recommend import top_n
 
 
 def contestants():
@@ -43,7 +42,7 @@ def judge(scores, matrix, test):
             relevant.setdefault(user, set()).add(item)  # an item unknown to training (-1) counts as missed
     for user in range(matrix.n_users):
         scores[user, matrix.seen(user)] = -np.inf
-    ranked = top_n(scores, LENGTH)
+    ranked = metrics.top_n(scores, LENGTH)
     pairs = [(ranked[user].tolist(), items) for user, items in relevant.items()]
     return {
         "ndcg": float(np.mean([metrics.ndcg_at(LENGTH, *pair) for pair in pairs])),

@@ -20,6 +20,8 @@ from lbg_recsys.core.normal import normal_cdf
 from lbg_recsys.core.ridge import FAST
 
 Array = NDArray[Any]
+# The numbers of half precision: the smallest that is not zero, and a round one below the largest.
+SMALLEST, _MOST = float(np.nextafter(0, 1, dtype=np.float16)), 6e4
 
 
 @dataclass(frozen=True)
@@ -127,16 +129,12 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
 
 def cuts_in_half(cuts: Array) -> Array:
     """Cut points in half precision, which ends where utilities never come: those of a level far from all others."""
-    return np.clip(cuts, -6e4, 6e4).astype(np.float16)
-
-
-# The noise precisions that half precision can hold: beyond the first all is noise, beyond the second there is none.
-WEIGHTS = 6e-8, 6e4
+    return np.clip(cuts, -_MOST, _MOST).astype(np.float16)
 
 
 def in_half(weight: Array) -> Array:
-    """Noise precisions in half precision; the nearest of `WEIGHTS` stands for those beyond."""
-    return np.clip(weight, *WEIGHTS).astype(np.float16)
+    """Noise precisions in half precision: beyond its smallest number all is noise, beyond its largest nothing is."""
+    return np.clip(weight, SMALLEST, _MOST).astype(np.float16)
 
 
 def single(effect: Array, codes: Array) -> Array:

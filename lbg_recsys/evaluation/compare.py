@@ -11,7 +11,6 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.whole import fit_whole
 from lbg_recsys.progress import Progress, noted, parts, silent
-from lbg_recsys.ratings.recommend import top_n
 
 _LIST_LENGTH = 10
 
@@ -128,7 +127,7 @@ def _ndcg(algorithm: Any, trainset: Any, listeners: dict[int, set[int]], progres
         else:
             scores = np.array([_estimate(algorithm, user, item) for item in range(trainset.n_items)])
             scores[[item for item, _ in trainset.ur[user]]] = -np.inf
-            ranked = top_n(scores[None, :], _LIST_LENGTH)[0].tolist()
+            ranked = metrics.top_n(scores[None, :], _LIST_LENGTH)[0].tolist()
         values.append(metrics.ndcg_at(_LIST_LENGTH, ranked, relevant))
         progress(len(values), len(listeners), "ranking")
     return float(np.mean(values))

@@ -91,3 +91,17 @@ def clustering_accuracy(truth: npt.NDArray[np.int64], clusters: npt.NDArray[np.i
     np.add.at(table, (row, column), 1)
     chosen = linear_sum_assignment(table, maximize=True)
     return float(table[chosen].sum() / len(row))
+
+
+def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
+    """The columns of the n highest scores of each row, best first; of equals the first column."""
+    n = min(n, scores.shape[1])
+    if n < scores.shape[1] // 4:
+        # all that could be in the list: everything not below the n-th best, so that ties fall as in a full sort
+        bound = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n]
+        out = np.empty((len(scores), n), dtype=np.intp)
+        for place, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= bound[place])
+            out[place] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
+        return out
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lbg_recsys.core.draws import Draws
+from lbg_recsys.core.draws import SMALLEST, Draws
 from lbg_recsys.core.gibbs import column_features
 from lbg_recsys.errors import DataError
 from lbg_recsys.schema import AnyArray, Array, Schema
 
 # the prefix of a side's arrays, by whether users are the rows
 SIDES = {True: "users", False: "items"}
-_TINY = 1e-30
-_WEIGHTS = np.nextafter(0, 1, dtype=np.float16), np.inf  # without any precision nothing could be drawn
+_TINY = 1e-30  # precisions, without any of which nothing could be drawn
 _FIELDS = tuple(field.name for field in fields(Draws))
 # what files of the first version do not have: there everybody used the scale alike
 _LATER = ("own_cuts", "cut_tau")
@@ -31,8 +30,8 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "c_step": ("f4", ("components",), 0, np.inf),
         "row_bias": ("f2", (rows,), -np.inf, np.inf),
         "col_bias": ("f2", (cols,), -np.inf, np.inf),
-        "row_weight": ("f2", (rows,), *_WEIGHTS),
-        "col_weight": ("f2", (cols,), *_WEIGHTS),
+        "row_weight": ("f2", (rows,), SMALLEST, np.inf),
+        "col_weight": ("f2", (cols,), SMALLEST, np.inf),
         "cuts": ("f4", ("levels - 1",), -np.inf, np.inf),
         "ordinal": ("?", (), 0, 1),
         "lam": ("f4", ("components", "classes"), 0, 1),

@@ -13,7 +13,7 @@ being held: exactly, by folding the user in without it, or as the model knows be
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,7 +63,29 @@ class TopicShare:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class _Predicted:
+    """What is to be explained."""
+
+    user: RawId
+    item: RawId
+    predicted: float
+    expected: float
+    distribution: dict[float, float]
+
+    @staticmethod
+    def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
+        """These fields of one pair of codes with its distribution (1, levels)."""
+        return {
+            "user": model.matrix.users.raw(user),
+            "item": model.matrix.items.raw(item),
+            "predicted": float(predictive.point(probability, model.levels, model.point)[0]),
+            "expected": float(predictive.mean(probability, model.levels)[0]),
+            "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+        }
+
+
+@dataclass(frozen=True)
+class Explanation(_Predicted):
     """A prediction taken apart.
 
     ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
@@ -71,11 +93,6 @@ class Explanation:
     ``expected`` = sum of share * mean over ``topics``.
     """
 
-    user: RawId
-    item: RawId
-    predicted: float
-    expected: float
-    distribution: dict[float, float]
     topic: int
     against: int
     log_odds: float
@@ -87,7 +104,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Influences:
+class Influences(_Predicted):
     """A prediction traced back to the user's own ratings.
 
     ``expected`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item`` (how
@@ -97,11 +114,6 @@ class Influences:
     for ratings that say the same stand in for each other.
     """
 
-    user: RawId
-    item: RawId
-    predicted: float
-    expected: float
-    distribution: dict[float, float]
     from_average: float
     from_item: float
     from_user: float
@@ -119,11 +131,7 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
     means = predictive.mean(probability, model.levels).reshape(2, -1)
     (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
     return Influences(
-        user=model.matrix.users.raw(user),
-        item=model.matrix.items.raw(item),
-        predicted=float(predictive.point(probability[:1], model.levels, model.point)[0]),
-        expected=expected,
-        distribution=dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+        **_Predicted.facts(model, user, item, probability[:1]),
         from_average=average,
         from_item=of_item - average,
         from_user=of_user - average,
@@ -206,11 +214,7 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     mass = mu[:, None] * density
     probability = mass.sum(axis=0, keepdims=True) / mass.sum()
     return Explanation(
-        user=model.matrix.users.raw(user),
-        item=model.matrix.items.raw(item),
-        predicted=float(predictive.point(probability, model.levels, model.point)[0]),
-        expected=float(predictive.mean(probability, model.levels)[0]),
-        distribution=dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+        **_Predicted.facts(model, user, item, probability),
         topic=int(topic),
         against=int(against),
         log_odds=float(beta * (joint[topic] - joint[against])),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from lbg_recsys.checks import check_choice, check_integer, check_number
 from lbg_recsys.core import predictive
@@ -114,17 +113,3 @@ def _candidates(scores: Floats, n: int, close: float) -> tuple[Ints, Ints]:
         may_be = scores[row, column] >= least[row]
         row, column = row[may_be], column[may_be]
     return row, column
-
-
-def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
-    """The columns of the n highest scores of each row, best first; of equals the first column."""
-    n = min(n, scores.shape[1])
-    if n < scores.shape[1] // 4:
-        # all that could be in the list: everything not below the n-th best, so that ties fall as in a full sort
-        bound = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n]
-        out = np.empty((len(scores), n), dtype=np.intp)
-        for place, line in enumerate(scores):
-            candidates = np.flatnonzero(line >= bound[place])
-            out[place] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
-        return out
-    return np.argsort(-scores, axis=1, kind="stable")[:, :n]

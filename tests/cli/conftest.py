@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import lbg_recsys
 from lbg_recsys import datasets
 from lbg_recsys.cli import main
 
@@ -87,3 +88,8 @@ def run():
         return result
 
     return invoke
+
+
+@pytest.fixture
+def model(desk):
+    return lbg_recsys.load("model.lbg")

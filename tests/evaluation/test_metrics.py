@@ -64,3 +64,11 @@ def test_rankings():
     assert metrics.ndcg_at(2, [9, 8, 1], {1}) == 0.0
     assert metrics.recall_at(2, [1, 9, 2], {1, 2}) == 0.5
     assert metrics.recall_at(2, [1], set()) == metrics.ndcg_at(2, [1], set()) == 0.0
+
+
+def test_top_n_breaks_ties_like_a_full_sort():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 4, (20, 50)).astype(float)
+    full = np.argsort(-scores, axis=1, kind="stable")
+    for n in (1, 5, 12, 13, 50, 99):
+        np.testing.assert_array_equal(metrics.top_n(scores, n), full[:, :n])

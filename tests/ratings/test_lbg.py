@@ -14,7 +14,6 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation.metrics import clustering_accuracy
 from lbg_recsys.ratings import LBGModel, as_matrix
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
-from lbg_recsys.ratings.recommend import top_n
 from lbg_recsys.ratings.similar import item_profiles
 
 
@@ -208,14 +207,6 @@ def test_many_users_come_in_blocks(model, matrix, monkeypatch):
     assert together["user"].tolist() == [user for user in users for _ in range(3)]
     one = model.recommend(users[50], 3)
     pd.testing.assert_frame_equal(one, together[together["user"] == users[50]].reset_index(drop=True))
-
-
-def test_top_n_breaks_ties_like_a_full_sort():
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 4, (20, 50)).astype(float)
-    full = np.argsort(-scores, axis=1, kind="stable")
-    for n in (1, 5, 12, 13, 50, 99):
-        np.testing.assert_array_equal(top_n(scores, n), full[:, :n])
 
 
 @pytest.mark.parametrize("metric", ["hellinger", "kl"])

@@ -1,0 +1,228 @@
+"""The commands that ask a model why, what is alike and what is in it."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import lbg_recsys
+from lbg_recsys.cli.models import remarks
+
+
+def test_explain(model, run):
+    facts = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    expected = model.explain(3, 8)
+    assert facts["log_odds"] == expected.log_odds
+    assert [one["item"] for one in facts["evidence"]] == [one.item for one in expected.evidence]
+    assert facts["evidence"][0]["title"] == model.titles[expected.evidence[0].item]
+    shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
+    assert f"Why topic {expected.topic} and not {expected.against}" in shown
+    assert f"and {len(expected.evidence) - 2} more" in shown
+    assert model.titles[expected.evidence[0].item][:10] in shown
+
+
+def test_explain_a_new_user_and_a_single_topic(run, desk):
+    shown = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert "New user, item Silent Comet" in shown and "Crimson Orbit" in shown
+    run("fit", "sample", "-o", "one.lbg", "-p", "n_topics=1", "-q")
+    assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
+
+
+@pytest.fixture
+def bayesian(desk, run):
+    parameters = ("n_components=2", "n_sweeps=20", "burn_in=10")
+    run("fit", "sample", "-o", "bayes.lbg", "--algo", "bayesian", *(x for p in parameters for x in ("-p", p)), "-q")
+    return lbg_recsys.load("bayes.lbg")
+
+
+def test_explain_a_bayesian_model(bayesian, run):
+    expected = bayesian.explain(3, 8)
+    facts = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    assert facts["expected"] == expected.expected and facts["from_taste"] == expected.from_taste
+    assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
+    assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]
+    shown = run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
+    assert "█" in shown and "how the user's taste meets the item" in shown and f"={expected.expected:.3f}" in shown
+    assert f"{expected.evidence[0].total:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
+    assert "`lbg-recsys topics`" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_explain_a_rated_item_and_a_new_user_of_a_bayesian_model(bayesian, run):
+    rated = bayesian.matrix.items.raw(int(bayesian.matrix.seen(0)[0]))
+    user = bayesian.matrix.users.raw(0)
+    assert "too: that rating is among them" in run("explain", "bayes.lbg", "--user", user, "--item", rated).stdout
+    shown = run("explain", "bayes.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert "New user, item Silent Comet" in shown and "among them" not in shown
+    assert shown.count("Crimson Orbit") == 1
+
+
+def test_topics_find_what_was_planted(model, run, sample):
+    found = json.loads(run("topics", "model.lbg", "--json").stdout)
+    assert len(found) == 4 and abs(sum(topic["weight"] for topic in found) - 1) < 1e-9
+    assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
+    planted = sample.items["topic"]
+    kinds = set()
+    for topic in found:
+        (kind,) = {planted[one["item"]] for one in topic["typical"]}  # the items of one planted topic
+        kinds.add(kind)
+        assert kind in {planted[one["item"]] for one in topic["loves"]}
+        assert kind not in {planted[one["item"]] for one in topic["hates"]}
+        assert all(one["rating"] > one["rating_of_all"] for one in topic["loves"])
+        assert all(one["rating"] < one["rating_of_all"] for one in topic["hates"])
+        assert all(one["title"] == model.titles[one["item"]] for one in topic["typical"])
+    assert len(kinds) == 4
+    assert run("topics", "model.lbg", "-n", 2).stdout.count("typical") == 4
+
+
+def test_similar(model, run):
+    found = json.loads(run("similar", "model.lbg", "--item", 3, "-n", 3, "--metric", "kl", "--json").stdout)
+    assert [(line["item"], line["similarity"]) for line in found] == model.similar_items(3, 3, metric="kl")
+    found = json.loads(run("similar", "model.lbg", "--user", 3, "--json").stdout)
+    assert [(line["user"], line["similarity"]) for line in found] == model.similar_users(3)
+
+
+EVERY_MODEL = ["model.lbg", "bayesian.lbg", "plsa.lbg"]
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_every_model_says_what_is_similar(name, desk, run):
+    model = lbg_recsys.load(name)
+    for option, ask in (("--item", model.similar_items), ("--user", model.similar_users)):
+        found = json.loads(run("similar", name, option, 3, "-n", 4, "--json").stdout)
+        assert [(line[option[2:]], line["similarity"]) for line in found] == ask(3, 4)
+        shown = run("similar", name, option, 3).stdout.splitlines()
+        assert len(shown) == 11 and max(map(len, shown)) <= 80
+        for metric in ("hellinger", "kl", "taste"):
+            result = run("similar", name, option, 3, "--metric", metric, code=0 if metric in model.METRICS else 2)
+            if metric not in model.METRICS:
+                assert f"metric is {metric!r}: choose one of {model.METRICS[0]!r}" in result.stderr
+
+
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_every_model_shows_its_topics(name, desk, run):
+    model = lbg_recsys.load(name)
+    found = json.loads(run("topics", name, "-n", 3, "--json").stdout)
+    expected = model.topics(3)
+    assert [topic["number"] for topic in found] == [topic.number for topic in expected]
+    assert [one["item"] for one in found[0]["loves"]] == [one.item for one in expected[0].loves]
+    assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
+    shown = run("topics", name).stdout
+    assert shown.count("typical") == len(found) and max(map(len, shown.splitlines())) <= 80
+    if name == "bayesian.lbg":
+        assert len(found) == 5
+        assert run("topics", name, "-k", 3).stdout.count("typical") == 3
+    else:
+        assert "has 4 topics of its own" in run("topics", name, "--groups", 3, code=2).stderr
+
+
+def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):
+    planted = sample.items["topic"]
+    kinds = set()
+    for topic in json.loads(run("topics", "bayesian.lbg", "-k", 4, "--json").stdout):
+        loved = [planted[one["item"]] for one in topic["loves"]]
+        kinds.add(max(loved, key=loved.count))
+        assert loved.count(max(loved, key=loved.count)) >= 4
+    assert len(kinds) == 4
+
+
+def test_info(model, run):
+    facts = json.loads(run("info", "model.lbg", "--json").stdout)
+    assert facts["class"] == "LBGModel" and facts["parameters"] == model.get_params()
+    assert facts["training"]["n_iter"] == model.n_iter_ and facts["written with"]["numpy"] == np.__version__
+    assert max(map(len, run("info", "model.lbg").stdout.splitlines())) <= 80
+
+
+def test_doctor(run, monkeypatch):
+    facts = json.loads(run("doctor", "--json").stdout)
+    assert facts["packages"]["numpy"] == np.__version__ and facts["data"]["sample"] == "the package"
+    assert facts["problems"] == []
+    monkeypatch.setenv("OMP_NUM_THREADS", "17")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    rows = [line.split() for line in run("doctor").stdout.splitlines()]
+    assert ["OMP_NUM_THREADS", "17"] in rows and ["MKL_NUM_THREADS", "not", "set"] in rows
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+    result = run("doctor", code=1)
+    assert "set NUMBA_CACHE_DIR" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "model.lbg"],
+        ["predict", "model.lbg", "--user", "3"],
+        ["predict", "model.lbg", "pairs.csv", "--user", "3", "--item", "8"],
+        ["predict", "model.lbg", "--user", "3", "--item", "8", "--mass", "1"],
+        ["recommend", "model.lbg"],
+        ["recommend", "model.lbg", "--user", "3", "--all-users"],
+        ["recommend", "model.lbg", "--user", "3", "-n", "0"],
+        ["recommend", "model.lbg", "--user", "3", "--by", "luck"],
+        ["explain", "model.lbg", "--item", "8"],
+        ["similar", "model.lbg"],
+        ["similar", "model.lbg", "--user", "3", "--item", "8"],
+        ["recommend", "model.lbg", "--user", "3", "-o", "recs.xyz"],
+        ["predict", "model.lbg", "pairs.csv", "-o", "out.xlsx"],
+        ["topics", "model.lbg", "--plot", "topics.jpg"],
+        ["fit", "sample", "-o", "x.lbg", "--param", "n_topics=0"],
+        ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "--param", "n_sweeps=40"],
+        ["fit", "sample", "-o", "x.lbg", "--algo", "plsa", "--param", "holdout=2"],
+        ["evaluate", "sample", "-a", "lbg:n_topics=0"],
+        ["forced-prediction", "sample", "-a", "lbg", "-o", "table.txt"],
+        ["text", "cluster", "docs", "--param", "init=foo"],
+        ["text", "cluster", "docs", "-o", "topics.xyz"],
+        ["fit", "sample"],
+        ["evaluate", "sample", "-a", "svm"],
+        ["evaluate", "sample", "--folds", "1"],
+    ],
+)
+def test_bad_use_is_exit_code_2(arguments, desk, run):
+    assert "Error" in run(*arguments, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200: 1, 2, 3, ...)"),
+        (["predict", "--user", "3", "--item", "Casablanca"], "the model knows no item 'Casablanca'"),
+        (["predict", "--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
+    ],
+)
+def test_unknown_ids_are_named(arguments, message, desk, run):
+    command, *options = arguments
+    assert message in run(command, "model.lbg", *options, code=1).stderr
+
+
+def test_a_new_user_of_whom_nothing_is_known_has_no_table_of_ratings(desk, run):
+    (desk / "foreign.csv").write_text("item,rating\nunknown film,4\n")
+    for model in ("model.lbg", "plsa.lbg", "bayesian.lbg"):
+        said = run("explain", model, "--new-user", "foreign.csv", "--item", 8).stdout
+        assert said.startswith("New user, item ") and "by its value" not in said
+    known = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
+    assert known.startswith("New user, item ") and "by its value" in known
+
+
+def test_topics_tell_small_differences_on_any_scale(desk, run):
+    lines = (desk / "ratings.csv").read_text().splitlines()
+    place = lines[0].split(",").index("rating")
+    rows = [line.split(",") for line in lines[1:]]
+    scaled = [[f"{float(x) / 5:.1f}" if c == place else x for c, x in enumerate(row)] for row in rows]
+    (desk / "small.csv").write_text("\n".join([lines[0], *map(",".join, scaled)]) + "\n")
+    run("fit", "small.csv", "-o", "small.lbg", "-p", "n_topics=4")
+    told = [line.rsplit("-", 1)[1] for line in run("topics", "small.lbg").stdout.splitlines() if " -0." in line]
+    assert told and all(len(one) == len("0.123") and float(one) > 0 for one in told)
+
+
+def test_fits_that_have_not_converged_are_noted_once(capsys):
+    from sklearn.exceptions import ConvergenceWarning
+
+    def warn(message, category=UserWarning):
+        warnings.warn(message, category, stacklevel=1)
+
+    with remarks(quiet=False):
+        for share in (34, 33, 36):
+            warn(f"{share} % have not settled", ConvergenceWarning)
+        warn("one thing")
+        warn("another")
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["Note: 34 % have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
