@@ -36,7 +36,7 @@ test: $(VENV)/.dev  ## Run the whole test-suite
 
 fuzz: $(VENV)/.dev  ## Throw 100,000 and more random and mutated files at load and at the ratings reader
 	@echo "== fuzzing model files and the ratings reader"
-	@LBG_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q -n auto tests/persistence/test_fuzz.py tests/datasets/test_ratings_fuzz.py
+	@LBG_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q -n auto tests/persistence/test_fuzz.py tests/readers/test_ratings_fuzz.py
 
 lint: $(VENV)/.dev  ## Check style, security rules and types
 	@echo "== ruff" && $(BIN)/ruff check . && $(BIN)/ruff format --check .

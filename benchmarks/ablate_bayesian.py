@@ -31,8 +31,8 @@ from benchmarks.bayesian_variants import (
 )
 from benchmarks.common import RESULTS, movielens_checksum
 from benchmarks.inner_splits import Family, Split
-from lbg_recsys.core import predictive
-from lbg_recsys.core.draws import tilt
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.gibbs.draws import tilt
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.files import atomic_write

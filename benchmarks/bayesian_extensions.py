@@ -4,11 +4,11 @@ import numpy as np
 from numba import njit
 
 from benchmarks.bayesian_variants import Variant
-from lbg_recsys.core.normal import normal_cdf
+from lbg_recsys.core.gibbs.normal import normal_cdf
 
 
 def predict_beyond(kept, beyond, rows, cols, values):
-    """As `lbg_recsys.core.draws.predict`, with what the chain adds to each kept sweep."""
+    """As `lbg_recsys.core.gibbs.draws.predict`, with what the chain adds to each kept sweep."""
     probability, mean = np.zeros((len(rows), len(values))), np.zeros(len(rows))
     for draw, shift in zip(kept, beyond, strict=True):
         # code -1 is the last row or column, as `Draws` has the unknown

@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks import rating_models as models
 from benchmarks.common import OFFICIAL, RESULTS, entrants, official_folds, random_folds
 from benchmarks.records import FoldRecord, means
-from lbg_recsys.core import predictive
+from lbg_recsys.core import levels as predictive
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import markdown_table
-from lbg_recsys.recommended import LBG_FOR_RATINGS
+from lbg_recsys.presets import LBG_FOR_RATINGS
 
 MEASURES = ("rmse", "mae", "mae_median", "log_score", "fit_s", "predict_s")
 

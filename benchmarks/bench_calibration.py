@@ -11,11 +11,11 @@ import numpy as np
 
 from benchmarks.common import RESULTS, entrants, movielens_checksum, progress_bar, random_folds
 from benchmarks.rating_models import LEVELS, bayesian_lbg, lbg, myfm_model
-from lbg_recsys.core import predictive
+from lbg_recsys.core import levels as predictive
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
+from lbg_recsys.presets import LBG_FOR_RATINGS
 from lbg_recsys.ratings import as_matrix
-from lbg_recsys.recommended import LBG_FOR_RATINGS
 
 
 def fitted_by(fit):

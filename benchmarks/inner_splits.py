@@ -8,13 +8,13 @@ import numpy as np
 from benchmarks.bayesian_extensions import predict_beyond
 from benchmarks.bayesian_variants import Variant
 from benchmarks.common import random_folds
-from lbg_recsys.core.draws import Draws, predict
-from lbg_recsys.core.ensemble import Run
-from lbg_recsys.core.gibbs import ChainSettings
+from lbg_recsys.core.gibbs.chain import ChainSettings
+from lbg_recsys.core.gibbs.chains import Run
+from lbg_recsys.core.gibbs.draws import Draws, predict
 from lbg_recsys.datasets import load_movielens_100k
 from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian_training import entries_of
-from lbg_recsys.ratings.bayesian_users import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.training import entries_of
 
 KEPT = 64
 DAY = 86400

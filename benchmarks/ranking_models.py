@@ -12,8 +12,8 @@ of implicit's BPR (100 factors, rate and regularisation 0.01, 100 epochs).
 import numpy as np
 import scipy.sparse as sp
 
+from lbg_recsys.presets import LBG_FOR_LISTS
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
-from lbg_recsys.recommended import LBG_FOR_LISTS
 
 LENGTH = 10
 LIKED = 4.0

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lbg_recsys.core import predictive
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.presets import BAYESIAN_STRONG, LBG_FOR_RATINGS
 from lbg_recsys.ratings import LBGModel, RatingMatrix
-from lbg_recsys.ratings.bayesian import BayesianLBGModel
-from lbg_recsys.recommended import BAYESIAN_STRONG, LBG_FOR_RATINGS
+from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
 
 LEVELS = np.arange(1.0, 6.0)
 SEED = 0

@@ -1,7 +1,7 @@
 """Which settings of LBGAlgo to recommend, chosen without looking at anything that a benchmark reports on.
 
 The forced-prediction protocol is run among half of the users only; the recommended settings
-(lbg_recsys/recommended.py) are those with the best log score there, because one distribution serves the mean, the
+(lbg_recsys/presets.py) are those with the best log score there, because one distribution serves the mean, the
 median and the intervals. Other settings have a slightly lower error of the mean or of the median; all are in
 benchmarks/results/tune_lbg.json.
 

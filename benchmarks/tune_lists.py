@@ -1,7 +1,7 @@
 """Which settings of LBGModel to recommend for lists, chosen without looking at a test fold.
 
 The training parts of three random folds, each split 80/20 once more: the recommended settings
-(lbg_recsys/recommended.py) are those whose lists by "liked" have the best NDCG there, the mean over splits and seeds.
+(lbg_recsys/presets.py) are those whose lists by "liked" have the best NDCG there, the mean over splits and seeds.
 All are in benchmarks/results/tune_lists.json.
 
     python -m benchmarks.tune_lists

@@ -21,7 +21,7 @@ _HOME = {
     "load": "lbg_recsys.persistence",
 }
 
-_PARTS = frozenset({"algorithms", "datasets", "distributed", "evaluation", "ratings", "recommended", "text"})
+_PARTS = frozenset({"algorithms", "datasets", "distributed", "evaluation", "ratings", "presets", "readers", "text"})
 
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lbg_recsys.core import predictive
+from lbg_recsys.core import levels as predictive
 
 
 def brute_force_list(model, user, n, by, exclude_seen=True):

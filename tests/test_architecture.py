@@ -9,22 +9,24 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "lbg_recsys"
 # what anybody may use
-SMALL = {"lbg_recsys", "checks", "errors", "files", "progress", "provenance", "recommended", "schema"}
+SMALL = {"lbg_recsys", "checks", "errors", "files", "progress", "presets", "provenance", "schema"}
 
 # part -> the parts of ours it may import (beside itself and SMALL)
 ARROWS = {
     "core": set(),
-    "ratings": {"core"},
+    "ratings": {"core", "persistence"},
     "text": {"core"},
-    "datasets": set(),
+    "readers": set(),
+    "datasets": {"readers"},
     "persistence": {"core", "ratings", "text", "algorithms"},
     "algorithms": {"core", "ratings", "persistence"},
     "distributed": {"core", "ratings", "text", "persistence"},
     "evaluation": {"core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence"},
-    "reproduction": {"core", "ratings", "text", "algorithms", "datasets", "evaluation"},
+    "paper": {"core", "ratings", "text", "algorithms", "datasets", "evaluation"},
     "cli": {
         *("core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence", "evaluation"),
-        "reproduction",
+        "paper",
+        "readers",
     },
 }
 # libraries each of the lower parts must not know

@@ -67,7 +67,7 @@ def test_sample_is_in_byte_for_byte(wheel):
 
 @pytest.mark.registry
 def test_every_module_is_in(wheel, modules):
-    assert "lbg_recsys/core/em.py" in modules and modules <= set(wheel.namelist())
+    assert "lbg_recsys/core/em/loop.py" in modules and modules <= set(wheel.namelist())
 
 
 @pytest.mark.registry

@@ -12,15 +12,15 @@ from surprise import AlgoBase
 from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
 
-from lbg_recsys.core import predictive
-from lbg_recsys.core.rows import Floats, Ints
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.sparse import Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.base import RatingModel
-from lbg_recsys.ratings.explain import Explanation, Influences
-from lbg_recsys.ratings.folded import FoldedUser
+from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
-from lbg_recsys.ratings.topics import Topic
-from lbg_recsys.ratings.unfitted import FitFirst
+from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.ratings.questions.explain import Explanation, Influences
+from lbg_recsys.ratings.questions.new_user import FoldedUser
+from lbg_recsys.ratings.questions.topics import Topic
 
 if TYPE_CHECKING:
     import pandas as pd

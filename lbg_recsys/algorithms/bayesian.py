@@ -8,7 +8,7 @@ from surprise import AlgoBase
 
 from lbg_recsys.algorithms.base import Callback, RatingAlgo
 from lbg_recsys.progress import bar
-from lbg_recsys.ratings.bayesian import BayesianLBGModel
+from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
 from lbg_recsys.schema import signature_of
 
 

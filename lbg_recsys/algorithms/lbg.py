@@ -6,9 +6,9 @@ from surprise import AlgoBase
 
 from lbg_recsys.algorithms.base import Callback, RatingAlgo
 from lbg_recsys.progress import bar
-from lbg_recsys.ratings.explain import Explanation
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.lbg import PARAMETERS, LBGModel
+from lbg_recsys.ratings.questions.explain import Explanation
 
 
 class LBGAlgo(RatingAlgo):

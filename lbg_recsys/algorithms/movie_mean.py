@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from surprise import AlgoBase, PredictionImpossible
 
+from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.unfitted import FitFirst
 
 
 class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lbg_recsys.recommended import LBG_FOR_LISTS, LBG_FOR_RATINGS
+from lbg_recsys.presets import LBG_FOR_LISTS, LBG_FOR_RATINGS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,7 +19,7 @@ MODELS = {
     "lbg": "lbg_recsys.ratings.lbg:LBGModel",
     "lbg-ratings": "lbg_recsys.ratings.lbg:LBGModel",
     "lbg-lists": "lbg_recsys.ratings.lbg:LBGModel",
-    "bayesian": "lbg_recsys.ratings.bayesian:BayesianLBGModel",
+    "bayesian": "lbg_recsys.ratings.bayesian.model:BayesianLBGModel",
     "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
 }
 ALGORITHMS = {
@@ -136,7 +136,7 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     >>> name, make(3).n_topics, make(3).random_state
     ('lbg n_topics=7', 7, 3)
     """
-    from lbg_recsys.evaluation.whole import settings_of
+    from lbg_recsys.algorithms.fitting import settings_of
     from lbg_recsys.schema import signature_of
 
     name, _, settings = spec.partition(":")

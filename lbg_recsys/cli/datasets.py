@@ -8,7 +8,7 @@ import click
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
-from lbg_recsys.datasets.locate import Located
+from lbg_recsys.datasets.fetch import Located
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import bar
 

@@ -68,7 +68,7 @@ def fit(
       lbg-recsys fit sample -o mine.lbg --algo bayesian --param n_sweeps=80
     """
     from lbg_recsys import save
-    from lbg_recsys.evaluation.whole import fit_reporting, was_cut_short
+    from lbg_recsys.algorithms.fitting import fit_reporting, was_cut_short
 
     model_class = named_class(MODELS, algo)
     arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}

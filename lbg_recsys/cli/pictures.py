@@ -13,7 +13,7 @@ from lbg_recsys.files import atomic_write
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.compare import Comparison
     from lbg_recsys.evaluation.forced import ForcedResult
-    from lbg_recsys.ratings.topics import Topic
+    from lbg_recsys.ratings.questions.topics import Topic
 
 FORMATS = ("png", "svg", "pdf")
 _OURS, _OTHERS, _PAPER, _BELOW = "#2a6fbb", "#9aa5b1", "#d98c3f", "#c0504d"

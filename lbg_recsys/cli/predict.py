@@ -83,7 +83,7 @@ def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: 
     """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...)."""
     import pandas as pd
 
-    from lbg_recsys.core import predictive
+    from lbg_recsys.core import levels as predictive
 
     codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
     probability = model.predictive(*codes).probability

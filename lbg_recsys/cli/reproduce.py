@@ -40,12 +40,12 @@ def reproduce(
       lbg-recsys reproduce table4 --quick -o quick
       lbg-recsys reproduce table4 --quick --seeds 2 --json
     """
-    from lbg_recsys.reproduction import EXPERIMENTS
-    from lbg_recsys.reproduction.experiment import cells_of
-    from lbg_recsys.reproduction.output import table_of, write_all
-    from lbg_recsys.reproduction.pictures import draw_all
-    from lbg_recsys.reproduction.runner import run_cells
-    from lbg_recsys.reproduction.summary import summarise
+    from lbg_recsys.paper import EXPERIMENTS
+    from lbg_recsys.paper.experiment import cells_of
+    from lbg_recsys.paper.output import table_of, write_all
+    from lbg_recsys.paper.pictures import draw_all
+    from lbg_recsys.paper.runner import run_cells
+    from lbg_recsys.paper.summary import summarise
 
     chosen = [EXPERIMENTS[name] for name in NAMES if not names or "all" in names or name in names]
     n_seeds = seeds if seeds is not None else (1 if quick else 3)

@@ -12,7 +12,7 @@ from lbg_recsys.cli.terminal import decimals
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
-    from lbg_recsys.ratings.topics import Topic
+    from lbg_recsys.ratings.questions.topics import Topic
 
 
 @click.command()

@@ -2,10 +2,10 @@
 
 import os
 
-from lbg_recsys.datasets.invented import find_sample
-from lbg_recsys.datasets.locate import Located, locate
+from lbg_recsys.datasets.fetch import Located, locate
 from lbg_recsys.datasets.newsgroups import find_20newsgroups
 from lbg_recsys.datasets.registry import dataset_info
+from lbg_recsys.datasets.sample_ratings import find_sample
 from lbg_recsys.progress import Progress, silent
 
 

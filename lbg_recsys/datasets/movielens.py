@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from lbg_recsys.datasets.locate import Located, locate
+from lbg_recsys.datasets.fetch import Located, locate
 from lbg_recsys.datasets.registry import dataset_info
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import Progress, silent

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from lbg_recsys.datasets.download import check_bytes, fetch
-from lbg_recsys.datasets.locate import (
+from lbg_recsys.datasets.fetch import (
     Located,
     cache_folder,
     not_found,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from lbg_recsys.datasets.locate import locate
+from lbg_recsys.datasets.fetch import locate
 from lbg_recsys.datasets.registry import dataset_info
 from lbg_recsys.progress import Progress, silent
 

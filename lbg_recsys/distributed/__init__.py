@@ -14,8 +14,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from lbg_recsys.core.rows import SparseRows
-from lbg_recsys.core.statistics import SufficientStatistics
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.ratings.lbg import OverAllRows, Spread
 

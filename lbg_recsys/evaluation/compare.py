@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lbg_recsys.algorithms.fitting import fit_whole
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.evaluation.whole import fit_whole
 from lbg_recsys.progress import Progress, noted, parts, silent
 
 _LIST_LENGTH = 10

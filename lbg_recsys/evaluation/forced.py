@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core import predictive
-from lbg_recsys.core.rows import Floats
+from lbg_recsys.algorithms.fitting import fit_whole
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.sparse import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.evaluation.whole import fit_whole
 from lbg_recsys.progress import Progress, noted, parts, silent
-from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.model import RatingModel
 
 FOLDED = "folded in"
 USERLESS = "needs no user"

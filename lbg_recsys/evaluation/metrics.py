@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core import predictive
-from lbg_recsys.core.rows import Floats
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.sparse import Floats
 
 
 def mae(truth: Floats, predicted: Floats) -> float:

@@ -11,8 +11,8 @@ from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence import ratings
 from lbg_recsys.persistence.container import FORMAT, read_container, write_container
 from lbg_recsys.provenance import library_versions
-from lbg_recsys.ratings.base import RatingModel
 from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.schema import Schema, State, check_arrays, check_values, defaults_of, fits, signature_of
 
 __all__ = ["FORMAT", "SUFFIX", "load", "save"]
@@ -22,7 +22,7 @@ SUFFIX = ".lbg"
 # The classes that a file may name, and nothing else: a file never says what to import.
 CLASSES = {
     "LBGModel": "lbg_recsys.ratings.lbg",
-    "BayesianLBGModel": "lbg_recsys.ratings.bayesian",
+    "BayesianLBGModel": "lbg_recsys.ratings.bayesian.model",
     "GaussianPLSAModel": "lbg_recsys.ratings.plsa",
 }
 

@@ -10,21 +10,30 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_seed
-from lbg_recsys.core import predictive
-from lbg_recsys.core.em import EMResult, best_of, run_em
-from lbg_recsys.core.mixture import ColumnTables, level_density, predict_mixture
-from lbg_recsys.core.parameters import Parameters
-from lbg_recsys.core.rows import Floats, Ints, SparseRows
-from lbg_recsys.core.statistics import SufficientStatistics
-from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
-from lbg_recsys.ratings import lbg_state
-from lbg_recsys.ratings.base import Predictive
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.em.bernoulli_gauss import (
+    Prior,
+    column_moments,
+    e_step,
+    gather,
+    log_joint,
+    log_prior,
+    m_step,
+    posterior,
+)
+from lbg_recsys.core.em.loop import EMResult, best_of, run_em
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.persistence import lbg as lbg_state
 from lbg_recsys.ratings.biases import Biases
-from lbg_recsys.ratings.explain import Explanation, explain
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.model import Predictive
+from lbg_recsys.ratings.questions.explain import Explanation, explain
+from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.topic_model import TopicModel
-from lbg_recsys.ratings.topics import TopicTables
 from lbg_recsys.schema import State
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.rows import SparseRows, contains
+from lbg_recsys.core.sparse import SparseRows, contains
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, factorize
 from lbg_recsys.ratings.scale import RatingScale

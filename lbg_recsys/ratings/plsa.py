@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_choice, check_integer, check_number, check_seed, check_share
-from lbg_recsys.core import predictive
-from lbg_recsys.core.communities import entry_step, fold_in_rows
-from lbg_recsys.core.mixture import level_density
-from lbg_recsys.core.parameters import Parameters
-from lbg_recsys.core.rows import Floats, Ints, SparseRows
-from lbg_recsys.core.steps import Prior, column_moments, gather, m_step
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_step
+from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.em.predict_ratings import level_density
+from lbg_recsys.core.sparse import Floats, Ints, SparseRows
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.base import Predictive
-from lbg_recsys.ratings.explain import TopicShare, shares_of
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.model import Predictive
+from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
+from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.topic_model import TopicModel
-from lbg_recsys.ratings.topics import TopicTables
 from lbg_recsys.schema import Array, Schema, State, signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.

@@ -2,12 +2,12 @@
 
 from abc import abstractmethod
 
-from lbg_recsys.core.parameters import Parameters
-from lbg_recsys.core.rows import Floats
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.sparse import Floats
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.ratings.base import RatingModel
-from lbg_recsys.ratings.similar import item_profiles, overlap
-from lbg_recsys.ratings.topics import TopicTables
+from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.ratings.questions.similar import item_profiles, overlap
+from lbg_recsys.ratings.questions.topics import TopicTables
 
 
 class TopicModel(RatingModel):

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from lbg_recsys.core.keywords import ranked
-from lbg_recsys.core.rows import SparseRows
+from lbg_recsys.core.em.keywords import ranked
+from lbg_recsys.core.sparse import SparseRows
 
 
 def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lbg_recsys.core.consensus import consensus
-from lbg_recsys.core.rows import Floats
+from lbg_recsys.core.em.consensus import consensus
+from lbg_recsys.core.sparse import Floats
 from lbg_recsys.progress import Progress, parts
 
 

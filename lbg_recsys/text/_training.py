@@ -5,8 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.em import EMResult, run_em
-from lbg_recsys.core.keywords import (
+from lbg_recsys.core.em.bernoulli_gauss import (
+    Prior,
+    column_moments,
+    e_step,
+    gather,
+    log_joint,
+    log_prior,
+    m_step,
+    posterior,
+)
+from lbg_recsys.core.em.keywords import (
     CrossGaussians,
     Totals,
     cross_evidence,
@@ -16,10 +25,10 @@ from lbg_recsys.core.keywords import (
     q_fixed_point,
     with_keywords,
 )
-from lbg_recsys.core.parameters import Parameters
-from lbg_recsys.core.rows import Floats, Ints, SparseRows
-from lbg_recsys.core.statistics import SufficientStatistics
-from lbg_recsys.core.steps import Prior, column_moments, e_step, gather, log_joint, log_prior, m_step, posterior
+from lbg_recsys.core.em.loop import EMResult, run_em
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import Floats, Ints, SparseRows
 
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero

@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from lbg_recsys.core.keywords import (
+from lbg_recsys.core.em.bernoulli_gauss import log_joint, m_step, posterior
+from lbg_recsys.core.em.keywords import (
     CrossGaussians,
     Totals,
     cross_evidence,
@@ -21,10 +22,9 @@ from lbg_recsys.core.keywords import (
     q_fixed_point,
     with_keywords,
 )
-from lbg_recsys.core.parameters import P_MARGIN, Parameters
-from lbg_recsys.core.rows import Floats, Ints, SparseRows
-from lbg_recsys.core.statistics import SufficientStatistics
-from lbg_recsys.core.steps import log_joint, m_step, posterior
+from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import Floats, Ints, SparseRows
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
 from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled

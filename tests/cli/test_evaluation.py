@@ -50,7 +50,7 @@ def test_forced_prediction_is_the_protocol(desk, run, sample):
 )
 def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypatch):
     """The sampler keeps what it has; a table of half-fitted models would be a wrong one."""
-    from lbg_recsys.core.gibbs import Chain
+    from lbg_recsys.core.gibbs.chain import Chain
 
     sweep, left = Chain.sweep, iter(range(20))
 

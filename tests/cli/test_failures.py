@@ -116,7 +116,7 @@ def test_ctrl_c_during_fit_leaves_the_old_file(desk):
 
 
 def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, monkeypatch):
-    from lbg_recsys.core.gibbs import Chain
+    from lbg_recsys.core.gibbs.chain import Chain
 
     sweep, left = Chain.sweep, iter(range(40))
 

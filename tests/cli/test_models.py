@@ -94,7 +94,7 @@ def test_recommend_to_all(name, model, run, monkeypatch):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     monkeypatch.setattr(
-        "lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 120 * 7 * model.numbers_per_pair
+        "lbg_recsys.ratings.questions.recommend._BLOCK_NUMBERS", 120 * 7 * model.numbers_per_pair
     )  # many blocks
     assert "2,000 recommendations for 200 users" in run("recommend", "model.lbg", "--all-users", "-o", name).stderr
     read = {
@@ -115,11 +115,13 @@ def test_recommend_streams(model, desk, run, monkeypatch):
     """Each block is written before the next is made: memory holds one of them."""
     from lbg_recsys.cli.writing import BlockWriter
 
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 120 * 50 * model.numbers_per_pair)
+    monkeypatch.setattr("lbg_recsys.ratings.questions.recommend._BLOCK_NUMBERS", 120 * 50 * model.numbers_per_pair)
     seen = []
-    write, block = BlockWriter.write, lbg_recsys.ratings.recommend._block
+    write, block = BlockWriter.write, lbg_recsys.ratings.questions.recommend._block
     monkeypatch.setattr(BlockWriter, "write", lambda self, frame: (seen.append("written"), write(self, frame))[1])
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._block", lambda *given: (seen.append("made"), block(*given))[1])
+    monkeypatch.setattr(
+        "lbg_recsys.ratings.questions.recommend._block", lambda *given: (seen.append("made"), block(*given))[1]
+    )
     run("recommend", "model.lbg", "--all-users", "-o", "recs.csv")
     assert seen == ["made", "written"] * 4
 

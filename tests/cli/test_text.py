@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lbg_recsys.cli.documents import read_documents
+from lbg_recsys.readers.documents import read_documents
 
 
 @pytest.mark.parametrize("source", ["docs", "texts.csv", "words.svmlight"])

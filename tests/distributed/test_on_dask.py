@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lbg_recsys.core.steps import e_step
+from lbg_recsys.core.em.bernoulli_gauss import e_step
 from lbg_recsys.distributed import on_dask
 from lbg_recsys.ratings import LBGModel, as_matrix
 

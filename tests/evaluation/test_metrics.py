@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lbg_recsys.core import predictive
+from lbg_recsys.core import levels as predictive
 from lbg_recsys.evaluation import metrics
 
 LEVELS = np.arange(1.0, 6.0)

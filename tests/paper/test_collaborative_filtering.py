@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from lbg_recsys.core.parameters import Parameters
-from lbg_recsys.core.rows import SparseRows
-from lbg_recsys.core.statistics import SufficientStatistics
-from lbg_recsys.core.steps import Prior, e_step, gather, log_joint, m_step, posterior
+from lbg_recsys.core.em.bernoulli_gauss import Prior, e_step, gather, log_joint, m_step, posterior
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.ratings import LBGModel, as_matrix
 
 

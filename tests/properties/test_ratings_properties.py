@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lbg_recsys.core import predictive
-from lbg_recsys.core.steps import e_step
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.em.bernoulli_gauss import e_step
 from lbg_recsys.ratings import LBGModel, as_matrix
 from tests.lists import brute_force_list
 from tests.strategies import rating_triples
@@ -130,7 +130,7 @@ def test_of_repeated_pairs_the_last_one_counts(triples):
 def test_lists_are_those_of_a_full_sort(triples, by, n, n_topics, exclude_seen, at_once):
     model = fitted(triples, n_topics=n_topics)
     users = list(model.matrix.users)
-    with mock.patch("lbg_recsys.ratings.recommend._AT_ONCE", at_once):
+    with mock.patch("lbg_recsys.ratings.questions.recommend._AT_ONCE", at_once):
         table = model.recommend(users, n, by=by, exclude_seen=exclude_seen)
     for user in users:
         own = table[table["user"] == user]

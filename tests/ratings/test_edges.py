@@ -73,7 +73,9 @@ def test_blocks_are_bounded_whatever_the_levels_and_topics(algorithm, monkeypatc
     users, items = np.nonzero(np.ones((20, 10)))
     ratings = np.random.default_rng(0).integers(0, 101, 200)
     model = algorithm(n_topics=8, random_state=0).fit((users, items, ratings), scale=(0, 100))
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 5000 if algorithm is LBGModel else 40000)
+    monkeypatch.setattr(
+        "lbg_recsys.ratings.questions.recommend._BLOCK_NUMBERS", 5000 if algorithm is LBGModel else 40000
+    )
     sizes = [block["user"].nunique() for block in model.recommend_blocks(range(20), 1, exclude_seen=False)]
     assert sizes == [4] * 5  # 4 users x 10 items x 101 levels (x 8 topics)
 

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lbg_recsys.core.steps import e_step, gather
+from lbg_recsys.core.em.bernoulli_gauss import e_step, gather
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation.metrics import clustering_accuracy
 from lbg_recsys.ratings import LBGModel, as_matrix
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
-from lbg_recsys.ratings.similar import item_profiles
+from lbg_recsys.ratings.questions.similar import item_profiles
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,9 @@ def test_scores_mean_what_they_say(model, matrix):
 
 
 def test_many_users_come_in_blocks(model, matrix, monkeypatch):
-    monkeypatch.setattr("lbg_recsys.ratings.recommend._BLOCK_NUMBERS", 7 * matrix.n_items * model.numbers_per_pair)
+    monkeypatch.setattr(
+        "lbg_recsys.ratings.questions.recommend._BLOCK_NUMBERS", 7 * matrix.n_items * model.numbers_per_pair
+    )
     users = list(matrix.users)
     blocks = list(model.recommend_blocks(users, 3))
     assert len(blocks) == -(-len(users) // 7)

@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 from sklearn.metrics import adjusted_rand_score
 from sklearn.naive_bayes import MultinomialNB
 
-from lbg_recsys.core.aspects import em_pass
-from lbg_recsys.core.rows import SparseRows
+from lbg_recsys.core.em.plsi import em_pass
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.text import (
     PLSI,

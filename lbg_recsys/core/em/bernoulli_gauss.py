@@ -1,0 +1,192 @@
+"""The two halves of EM, Eqns. up-l to mu of the paper: E-step -> additive statistics -> M-step.
+
+With the sparse form of Eqn. cf,
+
+    log Pr(d_j | s) = w sum_i log(1 - p_si)
+                    + sum over set x_ji of [ w logit p_si + log N(m_ji; c_si, var_si) ],
+
+an iteration costs O(entries * k), never O(rows * columns). Three departures from the paper, all off by default:
+``w`` weighs the indicator evidence (1 is the paper); ``given_count`` takes the number of set x_j as given rather
+than as evidence, Pr(x_j | s, count) ~ prod over set x_ji of p_si / sum_l p_sl; and ``beta`` tempers the posteriors,
+mu ~ (lam_s Pr(d | s))^beta, for one number or one per row. EM then climbs
+
+    sum_j 1/beta_j log sum_s (lam_s Pr(d_j | s))^beta_j  +  log prior,
+
+which for beta = 1 is the penalised log-likelihood.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import Codes, Floats, Ints, SparseRows
+
+_LOG_2PI = math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What each column looks like over all topics, and how many pseudo-rows of it every topic is given.
+
+    ``rate``, ``mean`` and ``var`` are (n,). ``strength_p`` pseudo-rows shrink p to the rate, ``strength_gauss``
+    pseudo-entries shrink c and var to mean and var; 0 is the paper's own update. ``floor`` bounds var from below.
+    """
+
+    rate: Floats
+    mean: Floats
+    var: Floats
+    strength_p: float
+    strength_gauss: float
+    floor: float
+
+
+def column_moments(
+    statistics: SufficientStatistics, floor: float, shrink: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Rate, mean and variance of every column over all topics: the posteriors sum to one, so mu drops out.
+
+    ``shrink`` pseudo-entries pull a column with few entries towards the mean and variance of all entries; a
+    column with none has those.
+    """
+    count, first, second = (a.sum(axis=1) for a in (statistics.count, statistics.first, statistics.second))
+    total = max(count.sum(), 1e-300)
+    overall_mean = first.sum() / total
+    overall_var = max(second.sum() / total - overall_mean**2, floor)
+    weight = count + shrink
+    known = weight > 1e-9
+    safe = np.where(known, weight, 1.0)
+    mean = np.where(known, (first + shrink * overall_mean) / safe, overall_mean)
+    square = second - 2.0 * mean * first + mean**2 * count  # sum of (m - mean)^2
+    spread = shrink * (overall_var + (mean - overall_mean) ** 2)
+    var = np.where(known, (square + spread) / safe, overall_var)
+    return count / max(statistics.n_rows, 1), mean, np.maximum(var, floor)
+
+
+@numba.njit(nogil=True, cache=True)
+def _log_joint_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, table: Floats, out: Floats) -> None:
+    n_topics = out.shape[1]
+    for j in range(len(start)):
+        row = out[j]
+        for e in range(start[j], stop[j]):
+            gain = table[indices[e], 0]
+            centre = table[indices[e], 1]
+            half_precision = table[indices[e], 2]
+            m = values[e]
+            for s in range(n_topics):
+                d = m - centre[s]
+                row[s] += gain[s] - d * d * half_precision[s]
+
+
+@numba.njit(nogil=True, cache=True)
+def _gather_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, mu: Floats, sums: Floats) -> None:
+    n_topics = mu.shape[1]
+    for j in range(len(start)):
+        weight = mu[j]
+        for e in range(start[j], stop[j]):
+            count = sums[0, indices[e]]
+            first = sums[1, indices[e]]
+            second = sums[2, indices[e]]
+            m = values[e]
+            for s in range(n_topics):
+                a = weight[s]
+                b = a * m
+                count[s] += a
+                first[s] += b
+                second[s] += b * m
+
+
+def evidence_tables(
+    parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
+) -> tuple[Floats, Floats]:
+    """What a row without entries says, (k,), and what an entry of value m adds to that.
+
+    The second is (n, 3, k) of gain, centre and half precision: an entry adds gain - half precision (m - centre)^2.
+    """
+    if given_count:
+        indicator, silence = parameters.log_draw(), np.zeros(parameters.n_topics)
+    else:
+        indicator, silence = parameters.logit_p(), parameters.log_silence()
+    gain = indicator_weight * indicator - 0.5 * (np.log(parameters.var) + _LOG_2PI)
+    constant = np.log(np.maximum(parameters.lam, 1e-300)) + indicator_weight * silence
+    return constant, np.stack([gain, parameters.c, 0.5 / parameters.var], axis=1)
+
+
+def log_joint(
+    rows: SparseRows, parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
+) -> Floats:
+    """log lam_s + log Pr(d_j | s) for every row and topic, (m, k)."""
+    constant, table = evidence_tables(parameters, indicator_weight, given_count)
+    out = np.tile(constant, (len(rows), 1))
+    _log_joint_kernel(rows.start, rows.stop, rows.indices, rows.values, table, out)
+    return out
+
+
+def posterior(joint: Floats, beta: float | Floats = 1.0) -> tuple[Floats, Floats]:
+    """Eqn. mu, tempered: the posteriors (m, k), and each row's evidence 1/beta log sum_s exp(beta joint), (m,)."""
+    power = np.reshape(np.asarray(beta, dtype=np.float64), (-1, 1))
+    top = joint.max(axis=1, keepdims=True)
+    mu = np.exp(power * (joint - top))
+    total = mu.sum(axis=1, keepdims=True)
+    mu /= total
+    return mu, (top + np.log(total) / power)[:, 0]
+
+
+def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0) -> SufficientStatistics:
+    """The statistics of rows whose posteriors are ``mu``."""
+    sums = np.zeros((3, rows.n_columns, mu.shape[1]))
+    _gather_kernel(rows.start, rows.stop, rows.indices, rows.values, np.ascontiguousarray(mu), sums)
+    return SufficientStatistics(len(rows), evidence, mu.sum(axis=0), sums[0], sums[1], sums[2])
+
+
+def e_step(
+    rows: SparseRows,
+    parameters: Parameters,
+    beta: float | Floats = 1.0,
+    indicator_weight: float = 1.0,
+    given_count: bool = False,
+) -> SufficientStatistics:
+    """Posteriors of all rows, gathered into the statistics of an M-step."""
+    mu, evidence = posterior(log_joint(rows, parameters, indicator_weight, given_count), beta)
+    return gather(rows, mu, float(evidence.sum()))
+
+
+def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:
+    """Eqns. up-l to up-sig with the prior's pseudo-rows: the parameters that maximise the penalised bound.
+
+    A topic without any entry in a column takes the column's own mean and variance.
+    """
+    mass, count = statistics.mass, statistics.count
+    rate, mean, var0 = prior.rate[:, None], prior.mean[:, None], prior.var[:, None]
+    lam = mass / max(mass.sum(), 1e-300)
+    p = (count + prior.strength_p * rate) / np.maximum(mass + prior.strength_p, 1e-300)
+    weight = count + prior.strength_gauss
+    known = weight > 1e-9
+    safe = np.where(known, weight, 1.0)
+    c = np.where(known, (statistics.first + prior.strength_gauss * mean) / safe, mean)
+    square = statistics.second - 2.0 * c * statistics.first + c * c * count
+    spread = prior.strength_gauss * (var0 + (c - mean) ** 2)
+    var = np.where(known, (square + spread) / safe, var0)
+    return Parameters(lam, np.clip(p, P_MARGIN, 1.0 - P_MARGIN), c, np.maximum(var, prior.floor))
+
+
+def log_prior(
+    parameters: Parameters, prior: Prior, indicator_weight: float = 1.0, given_count: bool = False
+) -> float:
+    """The expected log-likelihood of the pseudo-rows, up to constants: what `m_step` adds to the likelihood."""
+    rate, mean, var0 = prior.rate[:, None], prior.mean[:, None], prior.var[:, None]
+    value = 0.0
+    if prior.strength_p > 0.0:
+        p = parameters.p
+        indicator = rate * (parameters.log_draw() if given_count else np.log(p))
+        if not given_count:
+            indicator += (1.0 - rate) * np.log1p(-p)
+        value += indicator_weight * prior.strength_p * float(indicator.sum())
+    if prior.strength_gauss > 0.0:
+        misfit = (var0 + (parameters.c - mean) ** 2) / parameters.var
+        # Less what the prior's own mean and variance would get: no large constant hides the gain of an iteration.
+        value -= 0.5 * prior.strength_gauss * float((np.log(parameters.var / var0) + misfit - 1.0).sum())
+    return value

@@ -1,0 +1,81 @@
+"""Gaussian pLSA (Hofmann 2003): every row mixes the topics in its own way, entry by entry.
+
+    Pr(m | row j, column i) = sum_s lam_js N(m; c_si, var_si)
+
+The posterior belongs to an entry, not to a row: tau_jis ~ (lam_js N(m_ji; c_si, var_si))^beta.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.sparse import Floats, SparseRows
+
+
+@numba.njit(nogil=True, cache=True)
+def _entry_kernel(start, stop, indices, values, lam, c, var, log_norm, beta, row_mass, sums):  # type: ignore[no-untyped-def]
+    k = lam.shape[1]
+    tau = np.empty(k)
+    log_lam = np.empty(k)
+    evidence = 0.0
+    for j in range(len(start)):
+        for s in range(k):
+            log_lam[s] = math.log(lam[j, s] + 1e-300)
+        for e in range(start[j], stop[j]):
+            i = indices[e]
+            m = values[e]
+            top = -np.inf
+            for s in range(k):
+                d = m - c[i, s]
+                tau[s] = beta * (log_lam[s] + log_norm[i, s] - 0.5 * d * d / var[i, s])
+                top = max(top, tau[s])
+            total = 0.0
+            for s in range(k):
+                tau[s] = math.exp(tau[s] - top)
+                total += tau[s]
+            evidence += (top + math.log(total)) / beta
+            for s in range(k):
+                a = tau[s] / total
+                row_mass[j, s] += a
+                if sums.shape[0]:
+                    sums[0, i, s] += a
+                    sums[1, i, s] += a * m
+                    sums[2, i, s] += a * m * m
+    return evidence
+
+
+def _log_norm(parameters: Parameters) -> Floats:
+    return np.asarray(-0.5 * np.log(2.0 * math.pi * parameters.var))
+
+
+def entry_step(
+    rows: SparseRows, lam: Floats, parameters: Parameters, beta: float = 1.0
+) -> tuple[SufficientStatistics, Floats]:
+    """One E-step over the entries: the statistics of the columns, and the new mixing weights of the rows (m, k)."""
+    row_mass = np.zeros_like(lam)
+    sums = np.zeros((3, rows.n_columns, lam.shape[1]))
+    args = (rows.start, rows.stop, rows.indices, rows.values, lam, parameters.c, parameters.var)
+    evidence = _entry_kernel(*args, _log_norm(parameters), beta, row_mass, sums)
+    statistics = SufficientStatistics(len(rows), evidence, row_mass.sum(axis=0), sums[0], sums[1], sums[2])
+    return statistics, mixing_weights(row_mass)
+
+
+def fold_in_rows(rows: SparseRows, parameters: Parameters, beta: float = 1.0, n_iter: int = 30) -> Floats:
+    """Mixing weights of new rows, the columns' Gaussians as they are: EM over the rows' weights alone."""
+    lam = np.full((len(rows), parameters.n_topics), 1.0 / parameters.n_topics)
+    nothing = np.zeros((0, 0, 0))
+    args = (rows.start, rows.stop, rows.indices, rows.values)
+    for _ in range(n_iter):
+        row_mass = np.zeros_like(lam)
+        _entry_kernel(*args, lam, parameters.c, parameters.var, _log_norm(parameters), beta, row_mass, nothing)
+        lam = mixing_weights(row_mass)
+    return lam
+
+
+def mixing_weights(row_mass: Floats, smooth: float = 0.1) -> Floats:
+    """Shares of a row's entries; ``smooth`` pseudo-entries a topic keep a row with few of them from certainty."""
+    weight = row_mass + smooth
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))

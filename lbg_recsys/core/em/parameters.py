@@ -1,0 +1,49 @@
+"""The parameters of a Latent Bernoulli-Gauss mixture."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lbg_recsys.core.sparse import Floats
+
+# p = 0 or 1 would make one unexpected indicator rule a topic out for ever; this is as close as we let it come.
+P_MARGIN = 1e-9
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """``lam`` (k,), and ``p``, ``c``, ``var`` of shape (n, k); see `lbg_recsys.core` for the symbols."""
+
+    lam: Floats
+    p: Floats
+    c: Floats
+    var: Floats
+
+    def __post_init__(self) -> None:
+        table = (self.p.shape[0], len(self.lam))
+        for name in ("p", "c", "var"):
+            shape = getattr(self, name).shape
+            if shape != table:
+                raise ValueError(f"{name} has shape {shape}; with these lam and p it must be {table}")
+
+    @property
+    def n_topics(self) -> int:
+        """k, the number of topics."""
+        return len(self.lam)
+
+    @property
+    def n_columns(self) -> int:
+        """n, the number of items or words."""
+        return int(self.p.shape[0])
+
+    def logit_p(self) -> Floats:
+        """log p - log(1 - p): what a set indicator adds to the evidence of an unset one."""
+        return np.asarray(np.log(self.p) - np.log1p(-self.p))
+
+    def log_silence(self) -> Floats:
+        """Sum over all columns of log(1 - p_si), (k,): the Bernoulli evidence of a row with no entries."""
+        return np.asarray(np.log1p(-self.p).sum(axis=0))
+
+    def log_draw(self) -> Floats:
+        """log(p_si / sum_l p_sl), (n, k): the evidence of a set indicator when their number is given."""
+        return np.asarray(np.log(self.p) - np.log(self.p.sum(axis=0)))

@@ -1,0 +1,61 @@
+"""Sufficient statistics: what an M-step needs, additive over any partition of the rows.
+
+This one fact gives batch, out-of-core, incremental and distributed fitting from the same two functions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lbg_recsys.core.sparse import Floats
+
+
+@dataclass(frozen=True)
+class SufficientStatistics:
+    """Sums over rows weighted by the posteriors mu; ``a + b`` are the statistics of both sets of rows."""
+
+    n_rows: int
+    evidence: float  # sum of the rows' (tempered) log-likelihoods under the parameters of the E-step
+    mass: Floats  # (k,)    sum_j mu_sj
+    count: Floats  # (n, k)  sum_j mu_sj x_ji
+    first: Floats  # (n, k)  sum_j mu_sj x_ji m_ji
+    second: Floats  # (n, k)  sum_j mu_sj x_ji m_ji^2
+
+    @classmethod
+    def zeros(cls, n_columns: int, n_topics: int) -> "SufficientStatistics":
+        """The statistics of no rows at all."""
+        table = (n_columns, n_topics)
+        return cls(0, 0.0, np.zeros(n_topics), np.zeros(table), np.zeros(table), np.zeros(table))
+
+    def __add__(self, other: "SufficientStatistics") -> "SufficientStatistics":
+        return SufficientStatistics(
+            self.n_rows + other.n_rows,
+            self.evidence + other.evidence,
+            self.mass + other.mass,
+            self.count + other.count,
+            self.first + other.first,
+            self.second + other.second,
+        )
+
+    def __sub__(self, other: "SufficientStatistics") -> "SufficientStatistics":
+        """Take rows out again; what rounding leaves below zero is zero."""
+        return SufficientStatistics(
+            self.n_rows - other.n_rows,
+            self.evidence - other.evidence,
+            np.maximum(self.mass - other.mass, 0.0),
+            np.maximum(self.count - other.count, 0.0),
+            self.first - other.first,
+            self.second - other.second,
+        )
+
+    def padded(self, n_columns: int) -> "SufficientStatistics":
+        """The same statistics with room for columns that came later."""
+        extra = ((0, n_columns - len(self.count)), (0, 0))
+        return SufficientStatistics(
+            self.n_rows,
+            self.evidence,
+            self.mass,
+            np.pad(self.count, extra),
+            np.pad(self.first, extra),
+            np.pad(self.second, extra),
+        )

@@ -1,0 +1,326 @@
+"""One Markov chain of Bayesian LBG over plain arrays, the same for both orientations.
+
+Rows carry a class per component, columns a mean per component and class (docs/bayesian-lbg.md has the model):
+
+    utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + noise,   noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
+
+A rating is its utility (Gaussian) or the level whose interval holds it (ordinal): between cut points that every user
+has for itself, spread around the common ones. Ratings come standardised.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs.components import count_classes, refresh_profile, sweep_components
+from lbg_recsys.core.gibbs.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
+from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
+
+Array = NDArray[Any]
+# The first sweeps find the classes; cut points that moved at once would chase noise.
+_CUTS_MOVE_FROM = 10
+# A user's noise precision ~ Gamma(shape, rate) with a learned rate: how alike users are in how noisy they are.
+USER_NOISE_SHAPE = 10.0
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Ratings sorted by row: row j has ``col[ptr[j]:ptr[j + 1]]``, with standardised values and levels."""
+
+    ptr: Array
+    col: Array
+    value: Array
+    level: Array
+    n_cols: int
+
+    @classmethod
+    def of(cls, row: Array, col: Array, value: Array, level: Array, n_rows: int, n_cols: int) -> "Entries":
+        """Sort entries given in any order."""
+        order = np.lexsort((col, row))
+        ptr = np.searchsorted(row[order], np.arange(n_rows + 1)).astype(np.int64)
+        return cls(
+            ptr,
+            np.ascontiguousarray(col[order], np.int32),
+            np.ascontiguousarray(value[order], np.float64),
+            np.ascontiguousarray(level[order], np.int16),
+            n_cols,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, empty ones included."""
+        return len(self.ptr) - 1
+
+    def rows(self) -> Array:
+        """The row of every entry."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.ptr))
+
+
+@dataclass(frozen=True)
+class ChainSettings:
+    """What one chain is; the numbers that hardly matter have their values here."""
+
+    n_components: int = 16
+    n_classes: int = 3
+    ordinal: bool = False
+    user_rows: bool = True
+    indicator_weight: float = 0.01
+    user_noise_shape: float = USER_NOISE_SHAPE
+    # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
+    item_noise_shape: float = 10.0
+    # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate); a rate this small lets
+    # a component that is not needed fade away
+    spread: tuple[float, float] = (0.5, 0.005)
+    # whether profiles and cut points follow the classes and the ratings (off: the plain conditional model)
+    follow_profiles: bool = True
+    follow_cuts: bool = True
+    # whether users have cut points of their own, and the prior of their precisions
+    own_cuts: bool = True
+    cut_spread: tuple[float, float] = (0.5, 0.005)
+
+
+def column_features(n_col: Array, among: Array) -> Array:
+    """What is known of columns besides their profiles: a constant, and how many entries they have.
+
+    The amount is logarithmic, standardised by the columns that it is ``among``, and never beyond theirs: a line
+    fitted to them says nothing further out.
+    """
+    usual = np.log1p(among)
+    scale = usual.std() if usual.std() > 0 else 1.0
+    amount = np.log1p(n_col).clip(usual.min(), usual.max())
+    return np.column_stack([np.ones(len(n_col)), (amount - usual.mean()) / scale])
+
+
+class Chain:
+    """The state of one chain; `sweep` draws everything once from its conditional distribution.
+
+    Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
+    ``tau`` (H,), ``eta`` (H, K, D), ``omega`` (D,), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``,
+    ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts``
+    (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
+    Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
+    """
+
+    def __init__(
+        self, entries: Entries, middles: Array, settings: ChainSettings, seed: np.random.SeedSequence
+    ) -> None:
+        self.settings = settings
+        self.rng = np.random.Generator(np.random.PCG64(seed))
+        rows, n, h, k = entries.n_rows, entries.n_cols, settings.n_components, settings.n_classes
+        self.n_col = np.bincount(entries.col, minlength=n).astype(np.float32)
+        d = h * k + column_features(self.n_col, self.n_col).shape[1]
+        self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
+        self.c = np.zeros((h, k, n), np.float32)
+        self.lam = np.full((h, k), 1.0 / k)
+        self.tau = np.full(h, 10.0)
+        self.eta = np.zeros((h, k, d), np.float32)
+        self.omega = np.zeros(d, np.float32)
+        self.row_bias, self.col_bias = _ridge_biases(entries)
+        self.row_tau = self.col_tau = 10.0
+        self.cuts = np.concatenate([[-np.inf], middles, [np.inf]])
+        users = rows if settings.user_rows else n
+        # ratings of Gaussian chains have no cut points: these are for predictions, and the same for all
+        self.own_cuts = np.zeros((len(self.cuts), users if settings.ordinal else 1), np.float32)
+        self.cut_tau = np.full(len(self.cuts), 16.0)
+        # half a rating is added to each level, so that an empty one keeps a sliver of probability
+        amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
+        self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
+        self.sweeps = 0
+        self.wake(entries)
+        variance = max(mean_square(self.res), 1e-4)
+        self.noise_rate = settings.user_noise_shape * variance
+        self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
+        (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
+
+    def wake(self, entries: Entries) -> None:
+        """Make ready to sweep: everything that follows from the parameters and the entries."""
+        self.entries = entries
+        d, n = len(self.omega), entries.n_cols
+        self.counts = np.zeros(self.c.shape, np.int32)
+        self.phi, self.gram = np.zeros((d, n), np.float32), np.zeros((d, d))
+        self._col_stat = np.zeros((3, n), np.float32)
+        count_classes(entries.ptr, entries.col, self.z, self.counts)
+        fixed = slice(self.settings.n_components * self.settings.n_classes, None)
+        self.phi[fixed] = column_features(self.n_col, self.n_col).T
+        # einsum, not BLAS: the same bits with any number of threads
+        self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
+        for h in range(self.settings.n_components):
+            refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
+        rows = entries.rows()
+        self.owner = rows.astype(np.int32) if self.settings.user_rows else entries.col
+        if not self.settings.ordinal:
+            self.owner = np.zeros_like(self.owner)
+        self._beside = np.empty(self.own_cuts.shape, np.int32)
+        count_beside(entries.level, self.owner, self._beside)
+        mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
+        for h in range(self.settings.n_components):
+            mean += self.c[h, self.z[rows, h], entries.col]
+        utility = getattr(self, "utility", entries.value)  # drawn ones are no ratings, and stay
+        self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
+
+    def rest(self) -> None:
+        """Let go of most of the memory until `wake`: of what follows from the rest, and of the entries."""
+        del self.entries, self.owner, self.counts, self.phi, self.gram, self.res, self._col_stat, self._beside
+        if not self.settings.ordinal:
+            del self.utility
+
+    # -- sweeping ------------------------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Redraw everything once."""
+        self.sweep_classes()
+        self.sweep_effects()
+        if self.settings.ordinal:
+            self.sweep_utilities()
+        self.sweeps += 1
+
+    def sweep_classes(self) -> None:
+        """eta, c, tau, lam and z of every component."""
+        sweep_components(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.res,
+            self.z,
+            self.c,
+            self.lam,
+            self.tau,
+            self.eta,
+            self.phi,
+            self.gram,
+            self.counts,
+            self.n_col,
+            self.row_weight,
+            self.col_weight,
+            self.settings.spread,
+            self.settings.indicator_weight,
+            self.settings.follow_profiles,
+            self.rng.standard_normal(self.c.shape, np.float32),
+            self.rng.random((len(self.c), len(self.z))),
+        )
+
+    def sweep_effects(self) -> None:
+        """Noise precisions and biases of rows and columns, and what they come from."""
+        settings = self.settings
+        user = settings.user_noise_shape, self.noise_rate
+        item = settings.item_noise_shape, settings.item_noise_shape
+        row_prior, col_prior = (user, item) if settings.user_rows else (item, user)
+        self.row_tau = draw_row_effects(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.res,
+            self.row_bias,
+            self.row_tau,
+            settings.spread,
+            self.row_weight,
+            row_prior,
+            self.col_weight,
+            self._col_stat,
+        )
+        self.col_tau = draw_col_effects(
+            self.rng,
+            self.entries.col,
+            self.res,
+            self.col_bias,
+            self.col_tau,
+            settings.spread,
+            self.col_weight,
+            col_prior,
+            self.n_col,
+            self.phi,
+            self.gram,
+            self.omega,
+            self._col_stat,
+        )
+        weight = self.row_weight if settings.user_rows else self.col_weight
+        self.noise_rate = draw_noise_rate(self.rng, weight, settings.user_noise_shape, settings.spread)
+
+    def sweep_utilities(self) -> None:
+        """The latent utilities, after the cut points have moved."""
+        if self.sweeps >= _CUTS_MOVE_FROM:
+            if self.settings.follow_cuts:
+                self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+                set_apart(self.cuts, self.own_cuts)
+            if self.settings.own_cuts:
+                self.sweep_own_cuts()
+        draw_utilities(
+            self.rng,
+            self.entries.ptr,
+            self.entries.col,
+            self.entries.level,
+            self.owner,
+            self.cuts,
+            self.own_cuts,
+            self.row_weight,
+            self.col_weight,
+            self.utility,
+            self.res,
+        )
+
+    def sweep_own_cuts(self) -> None:
+        """What the users add to each cut point, and how much they differ in it."""
+        shape, rate = self.settings.cut_spread
+        for b in range(1, len(self.cuts) - 1):
+            move_own_cuts(
+                self.rng,
+                b,
+                self.entries.ptr,
+                self.entries.col,
+                self.entries.level,
+                self.owner,
+                self.cuts,
+                self.own_cuts,
+                self._beside,
+                self.cut_tau[b],
+                self.row_weight,
+                self.col_weight,
+                self.row_weight if self.settings.user_rows else self.col_weight,
+                self.utility,
+                self.res,
+            )
+            own = self.own_cuts[b].astype(np.float64)
+            self.cut_tau[b] = self.rng.standard_gamma(shape + 0.5 * len(own)) / (rate + 0.5 * np.sum(own**2))
+
+    def match_cuts(self, cuts: Array, first: int, last: int) -> None:
+        """Move ``cuts[first:last]`` a Newton step towards predicting as many ratings below each as there are."""
+        move_cuts(
+            self.entries.ptr,
+            self.entries.col,
+            self.owner,
+            self.row_weight,
+            self.col_weight,
+            self.utility,
+            self.res,
+            self.below,
+            cuts,
+            self.own_cuts,
+            first,
+            last,
+        )
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def means(self, rows: Array, cols: Array) -> Array:
+        """The utility of pairs but for its noise, under the current draw."""
+        components = np.arange(len(self.c))[:, np.newaxis]
+        classes = self.c[components, self.z[rows].T, cols].sum(axis=0)
+        return np.asarray(self.row_bias[rows] + self.col_bias[cols] + classes)
+
+    def training_error(self) -> float:
+        """The root mean square of the residuals under the current draw."""
+        return math.sqrt(mean_square(self.res))
+
+
+def _ridge_biases(entries: Entries, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
+    """A start: row and column biases by alternating ridge regression."""
+    rows, n_row = entries.rows(), np.diff(entries.ptr)
+    n_col = np.bincount(entries.col, minlength=entries.n_cols)
+    row_bias, col_bias = np.zeros(entries.n_rows), np.zeros(entries.n_cols)
+    for _ in range(rounds):
+        row_bias = np.bincount(rows, entries.value - col_bias[entries.col], minlength=len(row_bias)) / (n_row + ridge)
+        col_bias = np.bincount(entries.col, entries.value - row_bias[rows], minlength=len(col_bias)) / (n_col + ridge)
+    return row_bias.astype(np.float32), col_bias.astype(np.float32)

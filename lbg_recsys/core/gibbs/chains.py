@@ -1,0 +1,112 @@
+"""Several chains side by side: sweep after sweep, with what is kept of each and whether they agree."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs.chain import Chain
+from lbg_recsys.core.gibbs.convergence import split_rhat
+from lbg_recsys.core.gibbs.draws import Draws, keep
+from lbg_recsys.core.sparse import Floats
+
+Array = NDArray[Any]
+
+# A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
+_MATCH_EVERY = 4
+
+
+class Run:
+    """A chain, the sweeps kept of it (never more than ``most``) and the trace of some pairs' utilities."""
+
+    def __init__(self, chain: Chain, rows: Array, cols: Array, most: int, stride: int, match_cuts: bool) -> None:
+        self.chain = chain
+        self.rows, self.cols = rows, cols
+        self.most = most
+        self.stride = stride
+        self.kept: list[Draws] = []
+        self.trace: list[Array] = []
+        self.n_gathered = 0
+        self._match_cuts = match_cuts and not chain.settings.ordinal
+        self._cuts = chain.cuts.copy()
+        self._met = 0
+
+    def step(self, keeping: bool) -> float:
+        """One sweep; returns the root mean square residual."""
+        self.chain.sweep()
+        if keeping:
+            self.trace.append(self.chain.means(self.rows, self.cols).astype(np.float32))
+            if self._met % self.stride == 0:
+                self._keep()
+            self._met += 1
+        return self.chain.training_error()
+
+    def _keep(self) -> None:
+        if len(self.kept) == self.most:  # full: every second one goes, and from now on half as many come
+            self.kept = self.kept[::2]
+            self.stride *= 2
+            if self._met % self.stride:
+                return
+        if self._match_cuts and len(self.kept) % _MATCH_EVERY == 0:
+            self.chain.match_cuts(self._cuts, 1, len(self._cuts) - 1)
+        self.kept.append(keep(self.chain, self.chain.cuts if self.chain.settings.ordinal else self._cuts))
+
+
+def gather(runs: Sequence[Run]) -> Draws:
+    """Take all kept sweeps out of these runs, into one: a model that held both would be twice as large on disk."""
+    joined = Draws.joined([one for run in runs for one in run.kept])
+    for run in runs:
+        run.n_gathered, run.kept = len(run.kept), []
+    return joined
+
+
+def give_back(joined: Draws, runs: Sequence[Run]) -> None:
+    """Undo `gather`, so that the runs can go on."""
+    pieces = joined.pieces()
+    for run in runs:
+        run.kept, pieces = pieces[: run.n_gathered], pieces[run.n_gathered :]
+
+
+def run_all(
+    runs: Sequence[Run],
+    n_sweeps: int,
+    burn_in: int,
+    n_jobs: int,
+    after_sweep: Callable[[int, float], None],
+) -> bool:
+    """Sweep all chains in step, on ``n_jobs`` threads; False if Ctrl-C ended it early.
+
+    Every chain has its own random stream and they share nothing, so the threads cannot change a bit. On Ctrl-C
+    whatever was kept stays; before anything was, the interrupt goes on to the caller.
+    """
+    with ExitStack() as stack:
+        over: Callable[..., Any] = map
+        if n_jobs > 1 and len(runs) > 1:
+            over = stack.enter_context(ThreadPoolExecutor(n_jobs)).map
+        try:
+            for sweep in range(n_sweeps):
+                errors = list(over(lambda run, keeping=sweep >= burn_in: run.step(keeping), runs))
+                after_sweep(sweep + 1, float(np.sqrt(np.mean(np.square(errors)))))
+        except KeyboardInterrupt:
+            if not all(run.kept for run in runs):
+                raise
+            return False
+    return True
+
+
+def agreement(runs: Sequence[Run]) -> Floats:
+    """The split R-hat of each traced pair, the worst over groups of like chains (the same orientation, likelihood).
+
+    Chains of different kinds sample different posteriors: only like ones can be asked to agree.
+    """
+    groups: dict[tuple[bool, bool], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.chain.settings.user_rows, run.chain.settings.ordinal), []).append(run)
+    worst = []
+    for group in groups.values():
+        length = min(len(run.trace) for run in group)
+        worst.append(split_rhat(np.stack([np.stack(run.trace[:length]) for run in group])))
+    return np.asarray(np.max(worst, axis=0))

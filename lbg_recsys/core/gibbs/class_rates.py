@@ -1,0 +1,51 @@
+"""How likely rows are to hold a column at all, by their classes."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs.components import class_rate
+
+Array = NDArray[Any]
+
+
+@njit(nogil=True, cache=True)
+def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits: Array) -> None:
+    """logits[e, h, s] = logit p[h, cols[e], s] less its mean over the classes, p the `class_rate` of some columns.
+
+    A column that no row holds tells no class from another: its logits are 0.
+    """
+    rows, n_components = z.shape
+    k = logits.shape[2]
+    size = np.zeros((n_components, k))
+    for j in range(rows):
+        for h in range(n_components):
+            size[h, z[j, h]] += 1.0
+    logits[:] = 0
+    for e in range(cols.shape[0]):
+        begin, end = col_ptr[cols[e]], col_ptr[cols[e] + 1]
+        if begin == end:
+            continue
+        for at in range(begin, end):
+            for h in range(n_components):
+                logits[e, h, z[col_rows[at], h]] += 1
+        for h in range(n_components):
+            total = 0.0
+            for s in range(k):
+                p = class_rate(logits[e, h, s], end - begin, size[h, s], rows)
+                logits[e, h, s] = math.log(p / (1.0 - p))
+                total += logits[e, h, s]
+            for s in range(k):
+                logits[e, h, s] -= total / k
+
+
+@njit(nogil=True, cache=True)
+def add_chosen(rows: Array, places: Array, z: Array, table: Array, total: Array) -> None:
+    """total[e] += sum_h table[places[e], h, class of row rows[e] in h]."""
+    for e in range(rows.shape[0]):
+        classes, line = z[rows[e]], table[places[e]]
+        for h in range(classes.shape[0]):
+            total[e] += line[h, classes[h]]

@@ -1,0 +1,308 @@
+"""One Gibbs pass over the components of Bayesian LBG: class means, class shares and classes.
+
+Rows carry one class per component, columns one mean per component and class; entries are the
+ratings sorted by row. ``res`` holds what of each entry's utility nothing explains yet. Whatever
+there is per column has the columns last: loops over them then vectorise, and the entries of a row,
+whose class is the same for all, read near each other.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
+from lbg_recsys.core.gibbs.simd import LANES, sum_lanes
+
+Array = NDArray[Any]
+PRIOR_ROWS = 20.0  # a class holds columns at the rates of this many rows of the usual kind, besides its own rows
+_BLOCK = 64  # so many factors (1 - p) >= 1e-3 are multiplied without underflow before a logarithm is taken
+
+
+@njit(nogil=True, cache=True)
+def table_width(k: int) -> int:
+    """The width of the table that `draw_class` reads: three numbers a class after the first, two classes in eight."""
+    return LANES * (k // 2)
+
+
+@njit(nogil=True, cache=True)
+def place(s: int) -> int:
+    """Where in the table class s >= 1 begins; its second and third numbers follow at distances of 2."""
+    return LANES * ((s - 1) // 2) + (s - 1) % 2
+
+
+@njit(nogil=True, cache=True)
+def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
+    """counts[h, s, i] = number of rows of class s (component h) that column i has an entry with."""
+    counts[:] = 0
+    for j in range(ptr.shape[0] - 1):
+        for h in range(z.shape[1]):
+            for e in range(ptr[j], ptr[j + 1]):
+                counts[h, z[j, h], col[e]] += 1
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def refresh_profile(h: int, counts: Array, n_col: Array, phi: Array, gram: Array) -> None:
+    """Rewrite component h's block of the columns' indicator profiles, and of their Gram matrix.
+
+    phi[(h, s), i] = (N[h,s,i] - n_i q[h,s]) / sqrt(n_i), with q[h, s] the share of class s among all entries.
+    """
+    k, n = counts.shape[1], counts.shape[2]
+    total = 0.0
+    for i in range(n):
+        total += n_col[i]
+    for s in range(k):
+        count, profile = counts[h, s], phi[h * k + s]
+        held = 0
+        for i in range(n):
+            held += count[i]
+        share = np.float32(held / total)
+        for i in range(n):
+            profile[i] = (np.float32(count[i]) - n_col[i] * share) / np.sqrt(max(n_col[i], np.float32(1.0)))
+    block = np.empty((k, phi.shape[0]))
+    cross_product(phi, phi[h * k : (h + 1) * k], block)
+    for s in range(k):
+        for d in range(phi.shape[0]):
+            gram[h * k + s, d] = block[s, d]
+            gram[d, h * k + s] = block[s, d]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def draw_means(
+    rng: np.random.Generator,
+    phi: Array,
+    eta: Array,
+    tau: float,
+    spread: tuple[float, float],
+    stat: Array,
+    weight: Array,
+    noise: Array,
+    c: Array,
+) -> float:
+    """c[s, i] ~ N((S1 + tau m0) / (A + tau), 1 / (A + tau)), by standard normal ``noise``; returns the new tau.
+
+    ``stat`` (2, classes, columns) holds A and S1 but for the column's own factor ``weight``; it is left at zero.
+    """
+    k, n = c.shape
+    prior = np.empty(n, np.float32)
+    strength = np.float32(tau)
+    squares = 0.0
+    for s in range(k):
+        predict(phi, eta[s], prior)
+        a, s1, mean = stat[0, s], stat[1, s], c[s]
+        for i in range(n):
+            precision = weight[i] * a[i] + strength
+            x = (weight[i] * s1[i] + strength * prior[i]) / precision + noise[s, i] / np.sqrt(precision)
+            mean[i] = x
+            squares += np.float64((x - prior[i]) * (x - prior[i]))
+    stat[:] = 0.0
+    return float(rng.standard_gamma(spread[0] + 0.5 * n * k) / (spread[1] + 0.5 * squares))
+
+
+@njit(nogil=True, cache=True)
+def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Array) -> None:
+    """lam ~ Dirichlet(1 + W), W the number of rows of each class (left in ``size``)."""
+    total = 0.0
+    for s in range(lam.shape[0]):
+        rows = 0
+        for j in range(z.shape[0]):
+            rows += z[j, h] == s
+        size[s] = rows
+        lam[s] = rng.standard_gamma(1.0 + rows)
+        total += lam[s]
+    lam /= total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def class_rate(count: float, total: float, size: float, rows: int) -> float:
+    """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class hold a column.
+
+    ``count`` is N, how many rows of the class hold it, ``total`` n_i, how many do at all, ``size`` W_s.
+    """
+    return min((count + PRIOR_ROWS * total / rows) / (size + PRIOR_ROWS), 0.999)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, base: Array) -> None:
+    """Add power * sum_i log(1 - p[s, i]), what a row without entries says of its class, to ``base``."""
+    k, n = counts.shape
+    for s in range(k):
+        for first in range(0, n, _BLOCK):
+            product = 1.0
+            for i in range(first, min(first + _BLOCK, n)):
+                product *= 1.0 - class_rate(counts[s, i], n_col[i], size[s], rows)
+            base[s] += power * math.log(product)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def logarithm(x: Array) -> None:
+    """x = log(x) for positive normal numbers in single precision, in a loop that vectorises.
+
+    x = 2^e m with m in [2/3, 4/3), log m = 2 artanh y with y = (m - 1) / (m + 1), whose series needs five terms.
+    """
+    bits = x.view(np.int32)
+    for i in range(x.shape[0]):
+        e = (bits[i] - np.int32(0x3F2AAAAB)) >> np.int32(23)
+        bits[i] -= e << np.int32(23)
+        y = (x[i] - np.float32(1.0)) / (x[i] + np.float32(1.0))
+        q = y * y
+        series = np.float32(1 / 7) + q * np.float32(1 / 9)
+        series = np.float32(1 / 3) + q * (np.float32(1 / 5) + q * series)
+        x[i] = np.float32(e) * np.float32(math.log(2.0)) + np.float32(2.0) * (y + y * q * series)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, table: Array) -> None:
+    """Tabulate power * (logit p[s, i] - logit p[0, i]), what an entry in column i says for class s."""
+    k, n = counts.shape
+    evidence = np.empty(n, np.float32)
+    for s in range(1, k):
+        for i in range(n):
+            p = class_rate(counts[s, i], n_col[i], size[s], rows)
+            q = class_rate(counts[0, i], n_col[i], size[0], rows)
+            evidence[i] = p * (1.0 - q) / ((1.0 - p) * q)
+        logarithm(evidence)
+        at = place(s) + 4
+        for i in range(n):
+            table[i, at] = power * evidence[i]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def tabulate_means(c: Array, weight: Array, table: Array) -> None:
+    """Tabulate a_i (c[s, i] - c[0, i]) and a_i (c[s, i]^2 - c[0, i]^2) / 2."""
+    k, n = c.shape
+    for s in range(1, k):
+        at = place(s)
+        for i in range(n):
+            step = weight[i] * (c[s, i] - c[0, i])
+            table[i, at] = step
+            table[i, at + 2] = np.float32(0.5) * step * (c[s, i] + c[0, i])
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def pick(score: Array, u: float) -> int:
+    """An index with the probabilities exp(score), up to their sum, by ``u`` uniform in [0, 1).
+
+    ``score`` is overwritten.
+    """
+    k = score.shape[0]
+    top = -np.inf
+    for s in range(k):
+        top = max(top, score[s])
+    total = 0.0
+    for s in range(k):
+        total += math.exp(np.float32(score[s] - top))
+        score[s] = total
+    s = 0
+    while s < k - 1 and u * total >= score[s]:
+        s += 1
+    return s
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, score: Array) -> int:
+    """Draw one row's class, by ``u`` uniform in [0, 1).
+
+    Its log-odds are ``score`` + sum over its entries of weight * a_i (c r - c^2 / 2) + the indicator evidence,
+    of which only the differences to class 0 matter.
+    """
+    k = score.shape[0]
+    for s in range(1, k, 2):
+        product, second_product, square, second_square, evidence, second_evidence, _, _ = sum_lanes(
+            col, res, table, place(s)
+        )
+        score[s] += weight * (product - square) + evidence
+        if s + 1 < k:
+            score[s + 1] += weight * (second_product - second_square) + second_evidence
+    return pick(score, u)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def exchange(col: Array, res: Array, gone: Array, come: Array, weight: float, a: Array, s1: Array) -> None:
+    """Take one component out of a row's ``res`` and the next one in, and add to the sums that its means need."""
+    for e in range(col.shape[0]):
+        i = np.uint32(col[e])  # unsigned: a negative index would have to be looked for
+        r = res[e] - gone[i] + come[i]
+        res[e] = r
+        a[i] += weight
+        s1[i] += weight * r
+
+
+@njit(nogil=True, cache=True)
+def move(col: Array, old: Array, new: Array) -> None:
+    """A row's entries are no longer counted in one class but in another."""
+    for e in range(col.shape[0]):
+        i = np.uint32(col[e])
+        old[i] -= 1
+        new[i] += 1
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def sweep_components(
+    rng: np.random.Generator,
+    ptr: Array,
+    col: Array,
+    res: Array,
+    z: Array,
+    c: Array,
+    lam: Array,
+    tau: Array,
+    eta: Array,
+    phi: Array,
+    gram: Array,
+    counts: Array,
+    n_col: Array,
+    row_weight: Array,
+    col_weight: Array,
+    spread: tuple[float, float],
+    power: float,
+    follow: bool,
+    noise: Array,
+    uniform: Array,
+) -> None:
+    """Redraw, component by component, eta, c, tau, lam and z; ``res`` follows.
+
+    Taking component h out of ``res`` and putting component h + 1 back in, with the sums that its
+    means need, is one pass over each row while the row is in the cache. What is random of the means comes
+    as ``noise`` (H, K, columns), of the classes as ``uniform`` (H, rows): a loop that draws does not vectorise.
+    """
+    n_components, k, n = c.shape
+    rows = ptr.shape[0] - 1
+    stat = np.zeros((2, k, n), np.float32)
+    nothing = np.zeros(n, np.float32)
+    table = np.zeros((n, table_width(k)), np.float32)
+    base, score, size = np.empty(k), np.empty(k), np.empty(k)
+    cross = np.empty((k, phi.shape[0]))
+    for j in range(rows):
+        own = slice(ptr[j], ptr[j + 1])
+        t = z[j, 0]
+        exchange(col[own], res[own], nothing, c[0, t], row_weight[j], stat[0, t], stat[1, t])
+    for h in range(n_components):
+        cross_product(phi, c[h], cross)
+        ridge_draw(rng, gram, cross, tau[h], eta[h])
+        tau[h] = draw_means(rng, phi, eta[h], tau[h], spread, stat, col_weight, noise[h], c[h])
+        tabulate_means(c[h], col_weight, table)
+        draw_shares(rng, z, h, lam[h], size)
+        for s in range(k):
+            base[s] = math.log(lam[h, s])
+        if power > 0.0:
+            absence_evidence(counts[h], n_col, size, rows, power, base)
+            presence_evidence(counts[h], n_col, size, rows, power, table)
+        for j in range(rows):
+            own = slice(ptr[j], ptr[j + 1])
+            for s in range(k):
+                score[s] = base[s]
+            s = draw_class(col[own], res[own], row_weight[j], table, uniform[h, j], score)
+            if s != z[j, h]:
+                move(col[own], counts[h, z[j, h]], counts[h, s])
+                z[j, h] = s
+            if h + 1 < n_components:
+                t = z[j, h + 1]
+                exchange(col[own], res[own], c[h, s], c[h + 1, t], row_weight[j], stat[0, t], stat[1, t])
+            else:
+                for e in range(ptr[j], ptr[j + 1]):
+                    res[e] -= c[h, s, col[e]]
+        if follow:
+            refresh_profile(h, counts, n_col, phi, gram)

@@ -1,0 +1,222 @@
+"""What an expected rating owes to each entry of its row or column, given one kept sweep.
+
+The effect of an entry is the expected value with it less the expected value without it, everything that belongs to
+others being held. Of a column this has a closed form: its class means are Gaussian, and leaving out an entry is a
+change of rank one. Of a row the classes are drawn, and its draws are weighted anew as if the entry were not there.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from lbg_recsys.core.gibbs.new_rows import half_squares, redraw_classes
+from lbg_recsys.core.gibbs.ordinal import draw_utilities
+from lbg_recsys.core.gibbs.ridge import FAST
+
+Array = NDArray[Any]
+_NEWTON_STEPS, _SETTLED = 30, 1e-8
+_LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """How likely entries are by their means: by their distance from the ``value``, or in the interval they are in.
+
+    ``precision`` is that of their noise. Ordinal entries have intervals from ``low`` to ``high``, others a value.
+    """
+
+    precision: Array
+    value: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
+
+    def log(self, mean: Array) -> Array:
+        """The log-likelihood of every entry, up to a constant each."""
+        if self.value is not None:
+            return np.asarray(-0.5 * self.precision * (self.value - mean) ** 2)
+        return _log_interval(*self._ends(mean))
+
+    def slopes(self, mean: Array) -> tuple[Array, Array]:
+        """The first derivatives by the means, and the negative second ones."""
+        if self.value is not None:
+            return self.precision * (self.value - mean), self.precision
+        low, high = self._ends(mean)
+        inside = _log_interval(low, high)
+        at_low, at_high = np.exp(_log_density(low) - inside), np.exp(_log_density(high) - inside)
+        score = at_low - at_high
+        # an end at infinity has no density
+        bend = np.where(np.isfinite(high), high, 0.0) * at_high - np.where(np.isfinite(low), low, 0.0) * at_low
+        return np.sqrt(self.precision) * score, self.precision * np.clip(score**2 + bend, 0.0, 1.0)
+
+    def _ends(self, mean: Array) -> tuple[Array, Array]:
+        root = np.sqrt(self.precision)
+        return (self.low - mean) * root, (self.high - mean) * root
+
+
+def _log_density(x: Array) -> Array:
+    return -0.5 * x**2 - _LOG_ROOT_TWO_PI
+
+
+def _log_interval(low: Array, high: Array) -> Array:
+    """log(Phi(high) - Phi(low)), accurate in both tails: the upper one is mirrored to the lower."""
+    mirrored = low > 0.0
+    near, far = np.where(mirrored, -low, high), np.where(mirrored, -high, low)
+    top = log_ndtr(near)
+    return np.asarray(top + np.log(np.maximum(-np.expm1(log_ndtr(far) - top), 1e-300)))
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """The expected value of an entry by its mean: the mean itself, or with ``cuts`` that of the levels ``values``."""
+
+    precision: float
+    cuts: Array | None
+    values: Array
+
+    def of(self, mean: Array) -> Array:
+        """The expected value at some means."""
+        if self.cuts is None:
+            return mean
+        above = np.exp(log_ndtr((mean[..., None] - self.cuts) * math.sqrt(self.precision)))
+        return np.asarray(self.values[0] + above @ np.diff(self.values))
+
+    def slope(self, mean: float, variance: float) -> float:
+        """Its derivative by the mean of a Gaussian ``mean``."""
+        if self.cuts is None:
+            return 1.0
+        spread = math.sqrt(1.0 / self.precision + variance)
+        return float(np.exp(_log_density((mean - self.cuts) / spread)) @ np.diff(self.values) / spread)
+
+
+# -- columns ---------------------------------------------------------------------------------------------------------
+
+
+def column_influence(
+    design: Array,
+    target: Array,
+    offset: float,
+    likelihood: Likelihood,
+    expectation: Expectation,
+    prior_mean: Array,
+    prior_precision: Array,
+    moved: Array,
+) -> tuple[Array, Array]:
+    """The effects of n entries of a column on the expected value of another: by having them, and by their values.
+
+    The entries' means are ``design`` (n, D) times the column's parameters, that of the other ``target`` (D,) times
+    them plus ``offset``. A priori the parameters are independent Gaussians; ``moved`` (n, D) is what each entry adds
+    to their prior mean by being there. Exact for a Gaussian likelihood; an ordinal one is taken as the Gaussian that
+    touches it at the posterior mode.
+    """
+    centre, covariance, score, information = _posterior(design, likelihood, prior_mean, prior_precision)
+    spread = design @ covariance
+    reach = spread @ target
+    # without an entry its mean varies no more than it does a priori: that bounds what rounding leaves of 1 - leverage
+    least = 1.0 / (1.0 + information * (design**2 @ (1.0 / prior_precision)))
+    left = np.maximum(1.0 - information * np.einsum("nd,nd->n", spread, design), least)
+    valued = reach * score / left
+    # the prior that would be without the entry acts on a posterior without it
+    pulled = moved * prior_precision
+    given = pulled @ covariance @ target + information * reach * np.einsum("nd,nd->n", spread, pulled) / left
+    slope = expectation.slope(float(target @ centre) + offset, float(target @ covariance @ target))
+    # a slope says nothing beyond the ends of the scale
+    width = expectation.values[-1] - expectation.values[0]
+    return np.clip(slope * given, -width, width), np.clip(slope * valued, -width, width)
+
+
+def _posterior(design: Array, likelihood: Likelihood, mean: Array, precision: Array) -> tuple[Array, ...]:
+    """The mode and covariance of a column's parameters, and there the entries' scores and information."""
+    centre = mean
+    for _ in range(_NEWTON_STEPS):
+        score, information = likelihood.slopes(design @ centre)
+        covariance = np.linalg.inv((design * information[:, None]).T @ design + np.diag(precision))
+        step = covariance @ (design.T @ score + precision * (mean - centre))
+        centre = centre + step
+        if np.abs(step).max() <= _SETTLED:
+            break
+    return centre, covariance, *likelihood.slopes(design @ centre)
+
+
+# -- rows ------------------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def sample_row(
+    rng: np.random.Generator,
+    value: Array,
+    level: Array,
+    mean: Array,
+    fixed: Array,
+    col_bias: Array,
+    precision: Array,
+    tau: float,
+    cuts: Array,
+    ordinal: bool,
+    now: Array,
+    bias: float,
+    skipped: int,
+    classes: Array,
+    biases: Array,
+    fitted: Array,
+) -> None:
+    """Draws of one row's ``classes`` (R, H) and ``biases`` (R,), and its entries' means (R, n).
+
+    ``precision`` (n,) is that of the entries' noise, which is held; ``mean`` (H, K, n) and ``fixed`` (H, K) are as
+    in `redraw_classes`. It starts from the classes ``now`` and ``bias``; the first rounds are ``skipped``.
+    """
+    n_components, k, n = mean.shape
+    ptr, own, one = np.array([0, n]), np.arange(n), np.ones(1, np.float32)
+    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[0], 1), np.float32)  # the cuts are the row's own
+    halves = np.empty((n_components, k))
+    half_squares(mean, precision, halves)
+    utility = value.astype(np.float32)
+    res = utility - col_bias - np.float32(bias)
+    for h in range(n_components):
+        res -= mean[h, now[h]]
+    amount = np.float64(tau)
+    for e in range(n):
+        amount += precision[e]
+    for r in range(-skipped, classes.shape[0]):
+        if ordinal:
+            draw_utilities(rng, ptr, own, level, owner, cuts, added, one, precision, utility, res)
+        redraw_classes(rng, mean, halves, fixed, precision, 1.0, now, res)
+        total = 0.0
+        for e in range(n):
+            total += precision[e] * (res[e] + bias)
+        new = total / amount + rng.standard_normal() / math.sqrt(amount)
+        for e in range(n):
+            res[e] -= np.float32(new - bias)
+        bias = new
+        if r >= 0:
+            classes[r] = now
+            biases[r] = bias
+            for e in range(n):
+                fitted[r, e] = utility[e] - res[e]
+
+
+def lost_without(expected: Array, log_likelihood: Array) -> Array:
+    """What an expected value loses when an entry is left out, (n,), from draws with all entries.
+
+    Two independent runs of R draws have the values ``expected`` (2, R) and the entries' likelihoods (2, R, n). Draws
+    without an entry are those with it, each weighted by 1 / its likelihood: the loss is
+    -Cov(expected, weight) / E(weight). No weight is more than sqrt(2 R) times the average one.
+    """
+    weight = np.exp(log_likelihood.min(axis=(0, 1)) - log_likelihood)
+    weight = np.minimum(weight, weight.mean(axis=(0, 1)) * math.sqrt(expected.size))
+    return np.asarray(-cross_covariance(expected, weight) / weight.mean(axis=(0, 1)))
+
+
+def cross_covariance(one: Array, other: Array) -> Array:
+    """The covariance of (2, R) with (2, R, ...), from two independent runs of R draws that depend on each other.
+
+    Products of means take one from each run: within a run they would be as alike as its draws, and the covariance
+    too small.
+    """
+    product = np.tensordot(one, other, 2) / one.size
+    means, others = one.mean(axis=1), other.mean(axis=1)
+    return np.asarray(product - 0.5 * (means[0] * others[1] + means[1] * others[0]))

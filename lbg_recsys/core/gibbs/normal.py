@@ -1,0 +1,101 @@
+"""The normal distribution inside compiled loops: a fast Phi and truncated draws."""
+
+import math
+
+import numpy as np
+from numba import njit
+from scipy.special import ndtr
+
+from lbg_recsys.core.gibbs.ridge import FAST
+
+_REACH = 8.0  # beyond it Phi is 0 or 1 to within 1e-15
+_PER_UNIT = 64
+_GRID = np.linspace(-_REACH, _REACH, int(2 * _REACH * _PER_UNIT) + 1)
+_CDF = ndtr(_GRID)
+# The slope per grid step, so that the interpolation below needs no further scaling.
+_SLOPE = np.exp(-0.5 * _GRID**2) / math.sqrt(2 * math.pi) / _PER_UNIT
+
+
+@njit(nogil=True, cache=True)
+def normal_cdf(x: float) -> float:
+    """Phi(x) by cubic Hermite interpolation: within 1e-9 of the exact value at a tenth of its cost.
+
+    >>> abs(normal_cdf(1.96) - 0.9750021048517795) < 1e-9
+    True
+    """
+    if x <= -_REACH:
+        return 0.0
+    if x >= _REACH:
+        return 1.0
+    place = (x + _REACH) * _PER_UNIT
+    cell = int(place)
+    f = place - cell
+    low, high = _CDF[cell], _CDF[cell + 1]
+    left, right = _SLOPE[cell], _SLOPE[cell + 1]
+    rise = high - low
+    return float(low + f * (left + f * (3.0 * rise - 2.0 * left - right + f * (left + right - 2.0 * rise))))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+def smooth_cdf(x: np.float32) -> tuple[np.float32, np.float32]:
+    """Phi(x) to within 1e-6, and its derivative, in single precision: no table, no branch, so that loops vectorise.
+
+    Abramowitz and Stegun 7.1.28: the tail is 1 / (2 p^16) with a polynomial p of |x| / sqrt(2).
+    """
+    a = min(abs(x) * np.float32(0.7071067811865476), np.float32(9.0))  # beyond it the powers would overflow
+    p, slope = np.float32(0.0000430638), np.float32(0.0)
+    for coefficient in (0.0002765672, 0.0001520143, 0.0092705272, 0.0422820123, 0.0705230784, 1.0):
+        slope = slope * a + p
+        p = p * a + np.float32(coefficient)
+    power = p * p
+    power *= power
+    power *= power
+    power *= power
+    tail = np.float32(0.5) / power
+    density = np.float32(16 * 0.7071067811865476) * tail * slope / p
+    return (np.float32(1.0) - tail if x > 0 else tail), density
+
+
+@njit(nogil=True, cache=True)
+def _accepts(rng: np.random.Generator, x: float) -> bool:
+    """True with probability exp(-x): that of an exponential to exceed x, which costs less than exp and a uniform."""
+    return bool(rng.standard_exponential() >= x)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _upper_tail(rng: np.random.Generator, low: float) -> float:
+    """A standard normal given that it exceeds ``low`` > 0, by an exponential proposal (Robert 1995)."""
+    rate = 0.5 * (low + math.sqrt(low * low + 4.0))
+    while True:
+        x = low + rng.standard_exponential() / rate
+        gap = x - rate
+        if _accepts(rng, 0.5 * gap * gap):
+            return x
+
+
+@njit(nogil=True, cache=True)
+def truncated_normal(rng: np.random.Generator, low: float, high: float) -> float:
+    """A standard normal given that it lies in (``low``, ``high``), by the cheapest exact rejection.
+
+    Either bound may be infinite. Every branch accepts at least a fifth of its proposals.
+    """
+    if low > 0.0 or high < 0.0:  # a tail: mirror it to the right, where the density falls from `near` on
+        near, far, sign = (low, high, 1.0) if low > 0.0 else (-high, -low, -1.0)
+        if near * (far - near) > 2.0 or far - near > 2.0:
+            while True:
+                x = _upper_tail(rng, near)
+                if x < far:
+                    return sign * x
+        while True:
+            x = near + (far - near) * rng.random()
+            if _accepts(rng, 0.5 * (x - near) * (x + near)):
+                return sign * x
+    if high - low > 2.5066282746310002:  # the mode is inside and a normal falls inside often enough
+        while True:
+            x = rng.standard_normal()
+            if low < x < high:
+                return x
+    while True:
+        x = low + (high - low) * rng.random()
+        if _accepts(rng, 0.5 * x * x):
+            return x

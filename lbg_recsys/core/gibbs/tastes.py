@@ -1,0 +1,52 @@
+"""Tastes in a kept sweep: what remains of its means when the biases and all that is shared are taken away.
+
+A sweep's mean of a pair is its biases + T_ji with T_ji = sum_h c[h, i, z_jh]: the product of the row's classes,
+one-hot over (h, class), and the column's class means. Classes are numbered differently in every chain and may change
+places from sweep to sweep; T does not depend on their numbers. A taste is T less what all rows, and all columns, have
+in common and what goes with being rated often: a line in the logarithm of the number of ratings is taken away from
+the features of both. Without that all that is obscure would be alike.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lbg_recsys.core.gibbs.draws import Draws
+
+Array = NDArray[Any]
+
+# Pseudo-entries that draw the slope of the line to zero: through two points a line goes that leaves nothing.
+_RIDGE = 10.0
+# Squared tastes, in squared spreads of the ratings, below which there is no taste but only rounding.
+_NO_TASTE = 1e-9
+
+
+def features(draws: Draws, sweep: int, rows: bool) -> Array:
+    """The known rows as their classes, or the known columns as their class means, (n, H * K).
+
+    The product of the two is T.
+    """
+    known: Array
+    if rows:
+        known = draws.z[sweep, :-1, :, np.newaxis] == np.arange(draws.lam.shape[2], dtype=np.int8)
+    else:
+        known = draws.c[sweep, :-1] * draws.c_step[sweep, :, np.newaxis]
+    return known.reshape(len(known), -1).astype(np.float64)
+
+
+def common_line(x: Array, amount: Array) -> Array:
+    """Intercept and slope of features over a standardised ``amount`` (n, 2: a constant and it), (2, H * K)."""
+    return np.asarray(amount.T @ x / (len(x) + np.array([[0.0], [_RIDGE]])))
+
+
+def gram(x: Array, weight: Array) -> Array:
+    """The weighted products of features, (H * K, H * K): what makes a product of tastes of one of features."""
+    return np.asarray((x * weight[:, np.newaxis]).T @ x)
+
+
+def correlation(product: Array, square: Array, own: int) -> Array:
+    """The correlation of tastes of all with one, from their products with it and their squares; 0 without taste."""
+    norm = np.sqrt(square * square[own])
+    has_taste = np.minimum(square, square[own]) > _NO_TASTE
+    return np.where(has_taste, np.clip(product / np.where(has_taste, norm, 1.0), -1.0, 1.0), 0.0)

@@ -1,0 +1,200 @@
+"""Which of a user's own ratings an expected rating of Bayesian LBG owes what to; docs/bayesian-lbg.md says how."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.gibbs.chain import column_features
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.influence import (
+    Expectation,
+    Likelihood,
+    column_influence,
+    cross_covariance,
+    lost_without,
+    sample_row,
+)
+from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, NewUsers
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+# Draws of a user's classes given a kept sweep, in each of two runs, and those before them that are not used.
+_ROUNDS, _SKIPPED = 24, 8
+# With this few ratings each may count for so much that no draw looks as it would without: it is left out indeed.
+_FEW = 6
+# Precisions of noise, of ratings with spread 1: beyond these it is all there is, or none at all.
+_PRECISIONS = 1e-4, 1e4
+
+Effects = tuple[Floats, Floats]  # by having been given, and by their values
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """A user's own ratings: codes of the items, standardised values, levels."""
+
+    items: Ints
+    value: Floats
+    level: Ints
+
+
+@dataclass(frozen=True)
+class Influence:
+    """What the ratings of users do to their expected ratings, by the kept sweeps of all chains.
+
+    ``draws`` hold the users of ``matrix``: those that the chains were trained on, or others folded in as ``known``
+    does. ``n_chains`` is how many chains there are of either orientation.
+    """
+
+    draws: Mapping[bool, Draws]
+    matrix: RatingMatrix
+    known: NewUsers
+    n_chains: int
+
+    def of(self, user: int, item: int, seed: np.random.SeedSequence) -> Effects:
+        """The effects of every rating of a user on the expected rating of an item, in units of the ratings."""
+        own, standard = slice(*self.matrix.indptr[user : user + 2]), self.known.standard
+        items, ratings = self.matrix.items_of[own].astype(np.int64), self.matrix.values[own]
+        total = np.zeros((2, len(items)))
+        if not (len(items) and self.draws):
+            return total[0], total[1]
+        rated = _Rated(items, standard.values(ratings), self.matrix.scale.nearest(ratings))
+        for user_rows, of_all in self.draws.items():
+            draws = replace(of_all, cuts=of_all.cuts_of(np.array([user]))[0][:, 0])  # as this user uses the scale
+            if user_rows:
+                effects = self._as_row(draws, user, item, rated, np.random.default_rng(seed))
+            else:
+                effects = self._as_column(draws, user, item, rated)
+            for given, valued in effects:
+                total += given, valued
+        total *= standard.spread / sum(map(len, self.draws.values()))
+        return total[0], total[1]
+
+    def _as_column(self, draws: Draws, user: int, item: int, rated: _Rated) -> Iterator[Effects]:
+        """By each kept sweep that has the user as a column."""
+        n, (_, n_components, k) = len(rated.items), draws.lam.shape
+        features = column_features(np.array([n, n - 1]), np.diff(self.known.training.indptr))
+        for s in range(len(draws)):
+            design = _design(draws.z[s, np.append(rated.items, item)], k)
+            held, share = design[:-1, :-1], draws.share[s].ravel()
+            profile = _profile(held.sum(axis=0, keepdims=True), n, share, features[0])
+            without = _profile(held.sum(axis=0) - held, n - 1, share, features[1])
+            to_prior = np.vstack([draws.eta[s].reshape(n_components * k, -1), draws.omega[s]]).T.astype(np.float64)
+            bias = draws.row_bias[s].astype(np.float64)
+            precision = _precision(draws.row_weight[s], draws.col_weight[s, user])
+            yield column_influence(
+                design[:-1],
+                design[-1],
+                float(bias[item]),
+                _likelihood(draws, s, rated, precision[rated.items], bias[rated.items]),
+                self._expectation(draws, s, float(precision[item])),
+                (profile @ to_prior)[0],
+                np.append(np.repeat(draws.tau[s], k), draws.scalars[s, 1]).astype(np.float64),
+                (profile - without) @ to_prior,
+            )
+
+    def _as_row(
+        self, draws: Draws, user: int, item: int, rated: _Rated, rng: np.random.Generator
+    ) -> Iterator[Effects]:
+        """By each kept sweep that has the user as a row."""
+        everything, k = np.arange(len(rated.items)), draws.lam.shape[2]
+        length = max(len(draws) // self.n_chains, 1)
+        for s, logits in enumerate(self.known.item_logits(rated.items)):
+            evidence = INDICATOR_WEIGHT[True] * logits
+            with np.errstate(divide="ignore"):  # a class that nobody can have
+                fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)
+            # the second run starts from a draw of the same chain that is far from this one
+            first = s - s % length
+            starts = s, first + (s - first + length // 2) % length
+            expected, classes, fitted = self._sample(draws, s, user, item, rated, everything, fixed, starts, rng)
+            if len(everything) <= _FEW:
+                without = (
+                    self._sample(draws, s, user, item, rated, np.delete(everything, e), fixed, starts, rng)[0].mean()
+                    for e in everything
+                )
+                valued = expected.mean() - np.fromiter(without, np.float64)
+            else:
+                precision = _precision(draws.col_weight[s, rated.items], draws.row_weight[s, user])
+                likelihood = _likelihood(draws, s, rated, precision, np.zeros(len(precision)))
+                valued = lost_without(expected, likelihood.log(fitted))
+            moved = cross_covariance(expected, classes[..., None] == np.arange(k))
+            yield np.tensordot(evidence, moved, 2), valued
+
+    def _sample(
+        self,
+        draws: Draws,
+        s: int,
+        user: int,
+        item: int,
+        rated: _Rated,
+        kept: Ints,
+        fixed: Floats,
+        starts: tuple[int, int],
+        rng: np.random.Generator,
+    ) -> tuple[Floats, npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+        """Two runs of draws of a row given one sweep, from those of its ratings that are ``kept``.
+
+        Expected values of the item (2, R), classes (2, R, H), and means of these ratings (2, R, kept).
+        """
+        items, n_components = rated.items[kept], draws.lam.shape[1]
+        c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
+        mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
+        bias = draws.col_bias[s].astype(np.float32)
+        precision = _precision(draws.col_weight[s], draws.row_weight[s, user])
+        classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
+        fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
+        for run, start in enumerate(starts):
+            sample_row(
+                rng,
+                rated.value[kept],
+                rated.level[kept],
+                mean,
+                fixed,
+                bias[items],
+                precision[items].astype(np.float32),
+                float(draws.scalars[s, 0]),
+                _with_ends(draws.cuts[s]),
+                bool(draws.ordinal[s]),
+                draws.z[start, user].astype(np.int64),
+                float(draws.row_bias[start, user]),
+                _SKIPPED,
+                classes[run],
+                biases[run],
+                fitted[run],
+            )
+        means = biases + float(bias[item]) + target[np.arange(n_components), classes].sum(axis=2)
+        return self._expectation(draws, s, float(precision[item])).of(means), classes, fitted
+
+    def _expectation(self, draws: Draws, sweep: int, precision: float) -> Expectation:
+        levels = self.known.standard.levels
+        return Expectation(precision, draws.cuts[sweep] if draws.ordinal[sweep] else None, levels)
+
+
+def _design(classes: Ints, k: int) -> Floats:
+    """One-hot classes of every component, and a constant for the bias."""
+    one_hot = (classes[:, :, None] == np.arange(k)).reshape(len(classes), -1)
+    return np.column_stack([one_hot, np.ones(len(classes))])
+
+
+def _profile(counts: Floats, n: int, share: Floats, features: Floats) -> Floats:
+    """The profiles phi of columns with n entries each, (columns, D), by how many are of every class."""
+    return np.hstack([(counts - n * share) / np.sqrt(max(n, 1)), np.tile(features, (len(counts), 1))])
+
+
+def _likelihood(draws: Draws, sweep: int, rated: _Rated, precision: Floats, offset: Floats) -> Likelihood:
+    """Of the user's ratings, by means that lack the ``offset``."""
+    if not draws.ordinal[sweep]:
+        return Likelihood(precision, value=rated.value - offset)
+    cuts = _with_ends(draws.cuts[sweep])
+    return Likelihood(precision, low=cuts[rated.level] - offset, high=cuts[rated.level + 1] - offset)
+
+
+def _precision(others: npt.NDArray[np.float16], own: np.float16) -> Floats:
+    """The noise precisions of a user's ratings, by the weights of items and of the user."""
+    return np.clip(others.astype(np.float64) * float(own), *_PRECISIONS)
+
+
+def _with_ends(cuts: Floats) -> Floats:
+    """The cut points with those below the lowest and above the highest level."""
+    return np.concatenate([[-np.inf], cuts, [np.inf]])

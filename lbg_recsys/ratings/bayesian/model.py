@@ -1,0 +1,306 @@
+"""Bayesian LBG: several classes a user whose means add up, averaged over the posterior."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from lbg_recsys.checks import check_choice, check_flag, check_integer
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.gibbs.convergence import RHAT_LIMIT, median_and_share
+from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
+from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
+from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.errors import ParameterError
+from lbg_recsys.persistence import bayesian as bayesian_state
+from lbg_recsys.ratings.bayesian.influence import Influence
+from lbg_recsys.ratings.bayesian.new_users import NewUsers, Standard
+from lbg_recsys.ratings.bayesian.tastes import Tastes
+from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
+from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.model import Predictive, RatingModel
+from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.schema import State, signature_of
+
+# A fit warns when more than this share of the traced predictions has an R-hat above the limit.
+RHAT_SHARE = 0.2
+# Items that lists by expected rating go through together: their part of the kept sweeps is copied.
+_ITEMS_AT_ONCE = 4096
+# Groups of users that are looked for where nobody says how many.
+GROUPS = 5
+
+
+class BayesianLBGModel(RatingModel):
+    """The Latent Bernoulli-Gauss model with additive classes and a full posterior; see docs/bayesian-lbg.md.
+
+    Parameters
+    ----------
+    n_components, n_classes : components H, and classes K of each.
+    n_sweeps, burn_in : Gibbs sweeps of a chain, of which the first ``burn_in`` are not used.
+    n_chains : chains per orientation and likelihood.
+    orientation : who has the classes: ``"users"``, ``"items"``, or chains of ``"both"`` kinds, averaged.
+    likelihood : ratings as intervals of a utility (``"ordinal"``), as Gaussians (``"gaussian"``), or chains of both
+        kinds (``"mixed"``). Scales of more than 25 levels are Gaussian always.
+    point : ``"mean"`` (least squared error), ``"median"`` (least absolute error) or ``"mode"``.
+    max_kept : sweeps kept per chain, evenly spaced; this bounds the memory.
+    warm_start : a further ``fit`` on the same ratings runs ``n_sweeps`` more sweeps instead of starting again, unless
+        a parameter has changed that the chains are made of: any but ``n_sweeps``, ``burn_in``, ``point``, ``n_jobs``.
+    random_state, n_jobs : the same seed gives the same bits for any number of threads.
+
+    Fitted: ``n_sweeps_`` (run so far), ``rhat_`` (per traced pair), ``rhat_median_`` and ``rhat_share_`` (of those
+    pairs, above 1.1), ``converged_``, ``training_error_`` (after each sweep), ``seed_`` (``random_state``, or what
+    was drawn in its place), ``nbytes_`` (of the kept sweeps).
+
+    >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+    >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings)
+    >>> model.predict_distribution([("a", "x")]).sum().round(6)
+    np.float64(1.0)
+    """
+
+    METRICS = ("taste",)
+
+    _training: Training | None = None  # the chains, where fit has run them
+    _draws: dict[bool, Draws]
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 16,
+        n_classes: int = 3,
+        n_sweeps: int = 250,
+        burn_in: int = 60,
+        n_chains: int = 1,
+        orientation: str = "both",
+        likelihood: str = "mixed",
+        point: str = "mean",
+        max_kept: int = 64,
+        warm_start: bool = False,
+        random_state: int | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.n_components = n_components
+        self.n_classes = n_classes
+        self.n_sweeps = n_sweeps
+        self.burn_in = burn_in
+        self.n_chains = n_chains
+        self.orientation = orientation
+        self.likelihood = likelihood
+        self.point = point
+        self.max_kept = max_kept
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # -- fitting -------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        ratings: Any,
+        *,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        callback: Callable[[int, float], None] | None = None,
+    ) -> "BayesianLBGModel":
+        """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
+
+        ``callback(sweep, training_error)`` is called after every sweep, the error being the root mean square
+        residual of the current draws in units of the ratings. Ctrl-C after the burn-in keeps what there is.
+        """
+        matrix = as_matrix(ratings, scale=scale, levels=levels)
+        training, burn_in = self._training, 0
+        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix):
+            training, burn_in = None, self.burn_in
+        self._check_parameters(burn_in)
+        if training is None:
+            training = Training(self.get_params(), matrix)
+        else:
+            training.give_back(self._draws)
+        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, callback)
+        # from here on nothing fails: a fit that did leaves the model as it was
+        self._training, self._draws = training, training.gather()
+        self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
+        self.training_error_, self.rhat_ = list(training.errors), training.rhat()
+        self._know_users()
+        self._count()
+        self._judge(finished)
+        return self
+
+    def _know_users(self) -> None:
+        self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
+        self._rated = RatedOdds(self._draws, self.matrix)
+        self._tastes = Tastes(self._draws, self.matrix, self.seed_)
+
+    def _count(self) -> None:
+        self.n_sweeps_ = len(self.training_error_)
+        self.nbytes_ = sum(draws.nbytes for draws in self._draws.values())
+
+    @property
+    def rhat_median_(self) -> float:
+        """The median split R-hat of the traced predictions."""
+        return median_and_share(self.rhat_)[0]
+
+    @property
+    def rhat_share_(self) -> float:
+        """The share of the traced predictions whose split R-hat is above 1.1."""
+        return median_and_share(self.rhat_)[1]
+
+    def _judge(self, finished: bool) -> None:
+        median, share = median_and_share(self.rhat_)
+        self.converged_ = finished and share <= RHAT_SHARE
+        if not finished:
+            warnings.warn(
+                f"interrupted after {self.n_sweeps_} sweeps: the model is what they gave; "
+                "in Python, warm_start=True and fit again go on",
+                UserWarning,
+                stacklevel=3,
+            )
+        elif not self.converged_:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(
+                f"the chains have not met: {share:.0%} of {len(self.rhat_)} predictions have a split R-hat above "
+                f"{RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f}); "
+                "raise n_sweeps and burn_in, or go on in Python: warm_start=True and fit again",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # -- what RatingModel asks for -------------------------------------------------------------------------------
+
+    def predictive(self, users: Ints, items: Ints) -> Predictive:
+        """The distribution of each pair: the average over kept sweeps, tilted to its expected rating."""
+        if not self._draws:
+            return Predictive(np.ones((len(users), len(self.levels))))
+        sums = (
+            predict(draws, users, items, user_rows, self.standard_.levels) for user_rows, draws in self._draws.items()
+        )
+        return Predictive(self._average(sums))
+
+    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+        """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5."""
+        if not self._draws:
+            return super().predictive_of_items(users, items)
+        sums = (
+            predict_items(draws, users, items, user_rows, self.standard_.levels)
+            for user_rows, draws in self._draws.items()
+        )
+        pairs = ((probability.reshape(-1, len(self.levels)), mean.ravel()) for probability, mean in sums)
+        return self._average(pairs).reshape(len(users), len(items), -1)
+
+    def expected_of_users(self, users: Ints) -> Floats:
+        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
+        if not self._draws:
+            return super().expected_of_users(users)
+        scores = np.zeros((len(users), self.matrix.n_items))
+        for first in range(0, self.matrix.n_items, _ITEMS_AT_ONCE):
+            items = np.arange(first, min(first + _ITEMS_AT_ONCE, self.matrix.n_items))
+            for user_rows, draws in self._draws.items():
+                scores[:, items] += expect_items(draws, users, items, user_rows, self.standard_.levels)
+        return inside(self._expected(scores), self.levels)
+
+    def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
+        """The distributions (n, levels) from the sums of each side over its kept sweeps: their average, tilted."""
+        probability, mean = (sum(side) for side in zip(*sums, strict=True))
+        probability /= sum(draws.shaping.sum() for draws in self._draws.values())
+        tilt(probability, self.levels, self._expected(mean))
+        return np.asarray(probability)
+
+    def _expected(self, mean: Any) -> Floats:
+        """Expected ratings from their sums over all kept sweeps."""
+        return self.standard_.raw(mean / sum(map(len, self._draws.values())))
+
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """How likely each user is to rate each item, from the rates at which like classes do."""
+        return np.asarray(expit(self._rated.log_odds(self._draws, self.matrix, users, items)))
+
+    def rated_of_users(self, users: Ints) -> Floats:
+        """How likely some (known) users are to rate each item, (users, items), to within 1e-5."""
+        return np.asarray(expit(self._rated.log_odds_of_users(self._draws, self.matrix, users)))
+
+    def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
+        """How much of an expected rating is there because of each of the user's ratings, given the kept sweeps."""
+        n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
+        influence = Influence(self._draws, self.matrix, self._new_users, n_chains)
+        return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])
+
+    def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
+        """The same kept sweeps with other users: their own parameters are drawn given each of them."""
+        view = type(self)(**self.get_params())
+        view.matrix, view.standard_ = matrix, self.standard_
+        view.seed_ = self.seed_
+        view._draws = self._new_users.draw(matrix, np.random.SeedSequence(self.seed_).spawn(1)[0])
+        view._new_users, view._rated = self._new_users, self._rated
+        view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
+        return view
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """The correlation of tastes, from -1 to 1: of one user's with all users', or one item's with all items'."""
+        return self._tastes.similarity(of_users, own)
+
+    def posterior(self, groups: int = GROUPS) -> Floats:
+        """The probability that each user is of each group of users alike in taste, (users, groups or fewer)."""
+        check_integer("groups", groups, 1)
+        return self._tastes.membership(groups)
+
+    def topic_tables(self, groups: int | None = None) -> TopicTables:
+        """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
+        return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
+
+    def get_params(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {name: getattr(self, name) for name in signature_of(type(self))}
+
+    # -- model files ---------------------------------------------------------------------------------------------
+
+    STATE = bayesian_state.STATE
+
+    def to_state(self) -> State:
+        """All that makes this fitted model besides its matrix: the kept sweeps, not the chains."""
+        facts = {"converged": self.converged_, "training_error": self.training_error_, "seed": self.seed_}
+        facts["rhat"] = bayesian_state.plain_rhat(self.rhat_)
+        return State(self.get_params(), facts, bayesian_state.arrays_of(self._draws))
+
+    @classmethod
+    def from_state(cls, state: State, matrix: RatingMatrix) -> "BayesianLBGModel":
+        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
+        model = cls(**state.parameters)
+        model._check_parameters(burn_in=0)
+        sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
+        model.matrix, model.standard_ = matrix, Standard.of(matrix)
+        model._draws = bayesian_state.draws_of(state.arrays, sides)
+        seed = state.facts["seed"]
+        model.seed_ = seed_of(model.random_state if seed is None else seed)
+        model._know_users()
+        model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
+        model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
+        model._count()
+        return model
+
+    def _check_parameters(self, burn_in: int) -> None:
+        for name, low in (
+            ("n_components", 1),
+            ("n_classes", 2),
+            ("n_sweeps", 1),
+            ("n_chains", 1),
+            ("n_jobs", 1),
+            ("max_kept", 2),
+        ):
+            check_integer(name, getattr(self, name), low)
+        if self.n_classes > 127:
+            raise ParameterError(f"n_classes is {self.n_classes}: at most 127, a handful is plenty")
+        check_integer("burn_in", burn_in, 0)
+        if burn_in >= self.n_sweeps:
+            raise ParameterError(
+                f"burn_in is {burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
+                "so give an integer from 0 to n_sweeps - 1"
+            )
+        check_choice("orientation", self.orientation, ORIENTATIONS)
+        check_choice("likelihood", self.likelihood, LIKELIHOODS)
+        check_choice("point", self.point, predictive.POINTS)
+        check_flag("warm_start", self.warm_start)

@@ -1,0 +1,179 @@
+"""Who and what is alike in Bayesian LBG, by taste: it has no one table of topics to compare by."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lbg_recsys.core.gibbs.chain import column_features
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.tastes import common_line, correlation, features, gram
+from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+# Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of ten items and eight of ten users most alike
+# are those of all sweeps.
+_SWEEPS = 32
+# Groups are found by tastes for so many items, the most often rated, among so many users, evenly spaced.
+_ITEMS = 200
+_USERS = 10_000
+_STARTS = 4
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    """A kept sweep, with the line that users (True) and items (False) share and the products of their features."""
+
+    user_rows: bool
+    number: int
+    line: dict[bool, Floats]
+    gram: dict[bool, Floats]
+
+
+class Tastes:
+    """The tastes of users for items in some kept sweeps; see `lbg_recsys.core.gibbs.tastes`.
+
+    Users count by their ratings in a comparison of items, items by theirs in one of users. What is needed again is
+    prepared at the first question and held (a few numbers a user and item); a pickle leaves it out. ``trained`` is
+    given for users who were folded in: what people share and how they are grouped is then that of the training.
+    """
+
+    def __init__(
+        self, draws: Mapping[bool, Draws], matrix: RatingMatrix, seed: int, trained: "Tastes | None" = None
+    ) -> None:
+        self._draws, self._matrix, self._seed = draws, matrix, seed
+        # who is folded into a view is still not in the training
+        self._trained: Tastes | None = trained and (trained._trained or trained)
+        self._centres: dict[int, Floats] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._draws, self._matrix, self._seed, self._trained)
+
+    # -- alike ---------------------------------------------------------------------------------------------------
+
+    def similarity(self, of_users: bool, own: int) -> Floats:
+        """Of one user with all users, or of one item with all items: the correlation of their tastes, (n,).
+
+        E<T_u, T_v> / sqrt(E|T_u|^2 E|T_v|^2), E over kept sweeps: someone whose taste is uncertain is near nobody.
+        """
+        square = self._squares_of_users if of_users else self._squares_of_items
+        product = np.zeros_like(square)
+        for sweep in self._sweeps:
+            x = self._features(sweep, of_users)
+            product += x @ (sweep.gram[not of_users] @ x[own])
+        return correlation(product / max(len(self._sweeps), 1), square, own)
+
+    @cached_property
+    def _squares_of_users(self) -> Floats:
+        return self._squares(True)
+
+    @cached_property
+    def _squares_of_items(self) -> Floats:
+        return self._squares(False)
+
+    def _squares(self, of_users: bool) -> Floats:
+        """E|T|^2 of every user or item."""
+        square = np.zeros(self._matrix.n_users if of_users else self._matrix.n_items)
+        for sweep in self._sweeps:
+            x = self._features(sweep, of_users)
+            square += np.einsum("nd,nd->n", x @ sweep.gram[not of_users], x)
+        return square / max(len(self._sweeps), 1)
+
+    # -- groups --------------------------------------------------------------------------------------------------
+
+    def membership(self, groups: int) -> Floats:
+        """How probably each user is of each group, (users, groups or fewer): the share of kept sweeps in which the
+        user's taste is nearest to the group's. The largest group comes first.
+        """
+        centres = (self._trained or self).centres(groups)
+        half_squares = 0.5 * (centres**2).sum(axis=1)
+        member = np.zeros((self._matrix.n_users, len(centres)))
+        everybody = np.arange(len(member))
+        for x, y in self._for_leading_items():
+            member[everybody, (x @ (y.T @ centres.T) - half_squares).argmax(axis=1)] += 1.0
+        if not self._sweeps:
+            member[:, 0] = 1.0
+        return member / max(len(self._sweeps), 1)
+
+    def centres(self, groups: int) -> Floats:
+        """The groups that users form by their mean tastes, (groups, items): there are fewer if tastes are fewer."""
+        if groups not in self._centres:
+            n_users = self._matrix.n_users
+            some = np.linspace(0, n_users - 1, min(n_users, _USERS)).astype(np.int64)
+            tastes = np.zeros((len(some), len(self._leading_items)))
+            for x, y in self._for_leading_items():
+                tastes += x[some] @ y.T
+            # equal tastes must be equal to the last bit, or rounding would make groups of them
+            tastes = np.round(tastes / max(len(self._sweeps), 1), 9)
+            self._centres[groups] = _centres_of(tastes, groups, self._seed)
+        return self._centres[groups]
+
+    def _for_leading_items(self) -> Iterator[tuple[Floats, Floats]]:
+        """In every sweep, features of all users and of the most often rated items, weighted by their ratings."""
+        items = (self._trained or self)._leading_items
+        root = np.sqrt(self._weight[False][items])[:, np.newaxis]
+        for sweep in self._sweeps:
+            yield self._features(sweep, True), root * self._features(sweep, False)[items]
+
+    @cached_property
+    def _leading_items(self) -> Ints:
+        return np.argsort(-self._weight[False], kind="stable")[:_ITEMS]
+
+    # -- what both are made of -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _sweeps(self) -> list[_Sweep]:
+        if self._trained is not None:
+            return self._trained._sweeps
+        return [self._prepared(user_rows, s) for user_rows, one in self._draws.items() for s in one.some(_SWEEPS)]
+
+    def _prepared(self, user_rows: bool, number: int) -> _Sweep:
+        sweep = _Sweep(user_rows, number, {}, {})
+        for of_users in (True, False):
+            x = features(self._draws[user_rows], number, of_users == user_rows)
+            sweep.line[of_users] = common_line(x, self._amount[of_users])
+            sweep.gram[of_users] = gram(x - self._amount[of_users] @ sweep.line[of_users], self._weight[of_users])
+        return sweep
+
+    def _features(self, sweep: _Sweep, of_users: bool) -> Floats:
+        """The features of all users or items, less what they share."""
+        x = features(self._draws[sweep.user_rows], sweep.number, of_users == sweep.user_rows)
+        x -= self._amount[of_users] @ sweep.line[of_users]
+        return x
+
+    @cached_property
+    def _amount(self) -> dict[bool, Floats]:
+        """A constant and the standardised logarithm of the number of ratings, (n, 2), of users and of items."""
+        counts, trained = _counts(self._matrix), _counts((self._trained or self)._matrix)
+        return {
+            True: column_features(counts[True], trained[True]),
+            False: column_features(trained[False], trained[False]),
+        }
+
+    @cached_property
+    def _weight(self) -> dict[bool, Floats]:
+        """The share of the training's ratings that each user and each item has."""
+        trained = _counts((self._trained or self)._matrix)
+        return {of_users: counts / counts.sum() for of_users, counts in trained.items()}
+
+
+def _counts(matrix: RatingMatrix) -> dict[bool, Ints]:
+    return {True: np.diff(matrix.indptr), False: np.bincount(matrix.items_of, minlength=matrix.n_items)}
+
+
+def _centres_of(tastes: Floats, groups: int, seed: int) -> Floats:
+    """The centres of ``groups`` by k-means, the largest group first; groups that nobody is in are left out."""
+    import warnings
+
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    state = int(np.random.SeedSequence(seed).generate_state(1)[0])
+    means = KMeans(min(groups, len(tastes)), n_init=_STARTS, random_state=state)
+    with warnings.catch_warnings(), threadpool_limits(1):  # threads would add up in any order, and bits differ
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer tastes than groups
+        size = np.bincount(means.fit_predict(tastes), minlength=means.n_clusters)
+    return np.asarray(means.cluster_centers_[np.argsort(-size, kind="stable")[: np.count_nonzero(size)]])

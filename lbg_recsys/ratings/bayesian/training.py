@@ -1,0 +1,146 @@
+"""The chains that train Bayesian LBG: how they begin, when they can go on, what is taken from them."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lbg_recsys.checks import check_seed
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, run_all
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.sparse import Floats
+from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+log = logging.getLogger(__name__)
+
+ORIENTATIONS = {"users": (True,), "items": (False,), "both": (True, False)}
+LIKELIHOODS = {"gaussian": (False,), "ordinal": (True,), "mixed": (False, True)}
+# With more levels than this an ordinal likelihood learns nothing that a Gaussian does not know.
+MAX_ORDINAL_LEVELS = 25
+# Pairs whose predictions are traced for R-hat.
+TRACED_PAIRS = 200
+# The parameters that chains are made of: with another value of one of them there is nothing to go on with.
+_MAKING = ("n_components", "n_classes", "n_chains", "orientation", "likelihood", "max_kept", "random_state")
+
+
+class Training:
+    """All chains of a fit with the ratings that they are about; ``parameters`` are those of `BayesianLBGModel`.
+
+    A model takes what it predicts with from here when a run is over, not before: a run that fails leaves it alone.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any], matrix: RatingMatrix) -> None:
+        self.matrix, self.standard = matrix, Standard.of(matrix)
+        self.made_of = {name: parameters[name] for name in _MAKING}
+        # without a random_state this is chance, to be held on to: new users are drawn from it as well
+        self.seed = seed_of(parameters["random_state"])
+        self.errors: list[float] = []  # after each sweep, in units of the ratings
+        self.runs = self._begin(parameters) if len(matrix.scale.levels) > 1 else []
+
+    def _begin(self, parameters: Mapping[str, Any]) -> list[Run]:
+        matrix, standard = self.matrix, self.standard
+        sides, levels = ORIENTATIONS[parameters["orientation"]], matrix.scale.levels
+        kinds = LIKELIHOODS[parameters["likelihood"]]
+        if len(levels) > MAX_ORDINAL_LEVELS or not matrix.scale.discrete:
+            if True in kinds:
+                log.info("%d levels: Gaussian chains take the place of the ordinal ones", len(levels))
+            kinds = (False,) * len(kinds)
+        settings = [
+            ChainSettings(
+                n_components=parameters["n_components"],
+                n_classes=parameters["n_classes"],
+                ordinal=ordinal,
+                user_rows=user_rows,
+                indicator_weight=INDICATOR_WEIGHT[user_rows],
+                own_cuts=True in kinds,
+            )
+            for user_rows in sides
+            for ordinal in kinds
+            for _ in range(parameters["n_chains"])
+        ]
+        seeds = np.random.SeedSequence(self.seed).spawn(len(settings) + 1)
+        rng = np.random.default_rng(seeds[-1])
+        users = rng.integers(matrix.n_users, size=TRACED_PAIRS)
+        items = rng.integers(matrix.n_items, size=TRACED_PAIRS)
+        entries = {side: entries_of(matrix, standard, side) for side in sides}
+        most = parameters["max_kept"]
+        stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
+        runs = []
+        for one, seed in zip(settings, seeds, strict=False):
+            chain = Chain(entries[one.user_rows], standard.middles, one, seed)
+            pairs = (users, items) if one.user_rows else (items, users)
+            runs.append(Run(chain, *pairs, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
+        return runs
+
+    def serves(self, parameters: Mapping[str, Any], matrix: RatingMatrix) -> bool:
+        """Whether these chains are what a fit with these parameters to these ratings would go on with."""
+        return all(parameters[name] == value for name, value in self.made_of.items()) and same_ratings(
+            self.matrix, matrix
+        )
+
+    def run(
+        self, n_sweeps: int, burn_in: int, n_jobs: int, callback: Callable[[int, float], None] | None = None
+    ) -> bool:
+        """Sweep on, telling ``callback`` the sweep and the training error; False if Ctrl-C ended it early."""
+
+        def after_sweep(sweep: int, error: float) -> None:
+            self.errors.append(error * self.standard.spread)
+            if callback is not None:
+                callback(sweep, self.errors[-1])
+
+        return not self.runs or run_all(self.runs, n_sweeps, burn_in, n_jobs, after_sweep)
+
+    def gather(self) -> dict[bool, Draws]:
+        """Take out the kept sweeps, by whether users are the rows, and let the chains rest."""
+        for run in self.runs:
+            run.chain.rest()
+        return {side: gather(runs) for side, runs in self._sides().items()}
+
+    def give_back(self, draws: Mapping[bool, Draws]) -> None:
+        """Undo `gather`, before the chains go on."""
+        for side, runs in self._sides().items():
+            give_back(draws[side], runs)
+            entries = entries_of(self.matrix, self.standard, side)
+            for run in runs:
+                run.chain.wake(entries)
+
+    def rhat(self) -> Floats:
+        """The split R-hat of each traced pair."""
+        return agreement(self.runs) if self.runs else np.ones(1)
+
+    def _sides(self) -> dict[bool, list[Run]]:
+        sides: dict[bool, list[Run]] = {}
+        for run in self.runs:
+            sides.setdefault(run.chain.settings.user_rows, []).append(run)
+        return sides
+
+
+def seed_of(random_state: int | None) -> int:
+    """What numpy seeds with: the number given, or one drawn from the machine's entropy."""
+    check_seed("random_state", random_state)
+    return int(np.random.SeedSequence(random_state).entropy)  # type: ignore[arg-type]  # an int stays an int
+
+
+def entries_of(matrix: RatingMatrix, standard: Standard, user_rows: bool) -> Entries:
+    """The ratings as a chain takes them, users or items as rows."""
+    users, items = matrix.user_codes(), matrix.items_of
+    value, level = standard.values(matrix.values), matrix.scale.nearest(matrix.values)
+    if user_rows:
+        return Entries.of(users, items, value, level, matrix.n_users, matrix.n_items)
+    return Entries.of(items, users, value, level, matrix.n_items, matrix.n_users)
+
+
+def same_ratings(one: RatingMatrix, other: RatingMatrix) -> bool:
+    """Whether both say the same of the same users and items on the same scale."""
+    return (
+        one.scale.discrete == other.scale.discrete
+        and np.array_equal(one.scale.levels, other.scale.levels)
+        and list(one.users) == list(other.users)
+        and list(one.items) == list(other.items)
+        and np.array_equal(one.indptr, other.indptr)
+        and np.array_equal(one.items_of, other.items_of)
+        and np.array_equal(one.values, other.values)
+    )

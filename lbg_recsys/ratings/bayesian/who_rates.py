@@ -1,0 +1,93 @@
+"""How likely Bayesian LBG thinks anyone is to rate an item."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.predict_grid import class_sums
+from lbg_recsys.core.sparse import Codes, Floats, Ints
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+# How far the classes move the odds of being rated (chosen on inner splits).
+RATED_POWER = 0.1
+# Kept sweeps that the probability of being rated averages over: it is smooth, and each costs a pass over the ratings.
+_SWEEPS = 8
+
+
+class RatedOdds:
+    """The log-odds that users rate items: the item's own, moved by how the classes of both sides rate.
+
+    logit p_i + ``RATED_POWER`` * sum_h [logit p[h, i, z_h] - logit p_i], averaged over some kept sweeps; with items
+    as rows the rate is that of the user's column under the item's class. What is known of the items is prepared when
+    it is first needed and then held, in half precision; a pickle leaves it out.
+    """
+
+    def __init__(self, trained: Mapping[bool, Draws], training: RatingMatrix) -> None:
+        self._trained, self._training = trained, training
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._trained, self._training)
+
+    @cached_property
+    def _item_odds(self) -> Floats:
+        popularity = np.append(np.bincount(self._training.items_of, minlength=self._training.n_items), 0)
+        rate = (popularity + 0.5) / (self._training.n_users + 1.0)
+        return np.asarray(np.log(rate / (1.0 - rate)))
+
+    @cached_property
+    def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
+        draws, everything = self._trained[True], (*raters(self._training), np.arange(self._training.n_items))
+        return {s: _moves(draws, s, *everything).astype(np.float16) for s in draws.some(_SWEEPS)}
+
+    def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
+        """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
+        moved, count = np.zeros(len(users)), 0
+        if True in draws:
+            for s, moves in self._item_moves.items():
+                add_chosen(users, items, draws[True].z[s], moves.astype(np.float32), moved)
+                count += 1
+        if False in draws:
+            some, place = np.unique(users, return_inverse=True)
+            place[users < 0] = -1  # the last line of a table, which moves nothing
+            for s in draws[False].some(_SWEEPS):
+                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, np.maximum(some, 0))
+                add_chosen(items, place, draws[False].z[s], table, moved)
+                count += 1
+        return np.asarray(self._item_odds[items] + RATED_POWER * moved / max(count, 1))
+
+    def log_odds_of_users(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints) -> Floats:
+        """Of all items, (users, items): what `log_odds` gives pair by pair, to within the rounding of sums."""
+        moved, count = np.zeros((len(users), len(self._item_odds) - 1), np.float32), 0
+        if True in draws:
+            for s, moves in self._item_moves.items():
+                moved += class_sums(draws[True].z[s, users], moves[:-1].astype(np.float32))
+                count += 1
+        if False in draws:
+            for s in draws[False].some(_SWEEPS):
+                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, users)
+                moved += class_sums(draws[False].z[s, :-1], table[:-1]).T
+                count += 1
+        return np.asarray(self._item_odds[:-1] + RATED_POWER * moved / max(count, 1))
+
+
+def _moves(draws: Draws, sweep: int, pointer: Ints, holders: Codes, cols: Ints) -> npt.NDArray[np.float32]:
+    """How far each class is from the average row in its logits of some columns, (columns + 1, H, K).
+
+    The rows that hold each column are given; the last line, zero, is the unknown column.
+    """
+    table = np.zeros((len(cols) + 1, *draws.lam.shape[1:]), np.float32)
+    class_logits(pointer, holders, draws.z[sweep, :-1], cols, table[:-1])
+    table -= (table * draws.lam[sweep]).sum(axis=2, keepdims=True)
+    return table
+
+
+def raters(matrix: RatingMatrix) -> tuple[Ints, Codes]:
+    """The users of every item: pointer and codes, as the matrix holds the items of every user."""
+    order = np.argsort(matrix.items_of, kind="stable")
+    pointer = np.append(0, np.bincount(matrix.items_of, minlength=matrix.n_items).cumsum())
+    return pointer.astype(np.int64), matrix.user_codes()[order]

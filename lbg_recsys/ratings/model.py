@@ -1,0 +1,257 @@
+"""What every rating model offers, built on three things it must know: see `RatingModel`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.fitted import FitFirst
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings.questions.explain import Explanation, Influences, TopicShare
+    from lbg_recsys.ratings.questions.new_user import FoldedUser
+    from lbg_recsys.ratings.questions.topics import Topic, TopicTables
+
+
+@dataclass(frozen=True)
+class Predictive:
+    """The distribution over the levels of n pairs and, of a model with topics, each pair's leading one (n,)."""
+
+    probability: Floats
+    topic: Ints | None = None
+    topic_posterior: Floats | None = None
+
+
+class RatingModel(FitFirst, ABC):
+    """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown) to predict:
+
+    - `predictive`: the distribution of the ratings of pairs;
+    - `rated_probability`: how likely each pair is to be rated at all;
+    - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes;
+
+    and three to look inside:
+
+    - `similarity`: of one user with all users, or of one item with all items, by each of its ``METRICS``;
+    - `posterior`: how probably each user is of each topic;
+    - `topic_tables`: what `topics` are shown from.
+
+    What it knows better than by these it overrides: `predictive_of_items`, `influence`, `topic_shares`, `explain`.
+    """
+
+    MADE_BY_FIT = ("matrix", "levels")
+    METRICS: tuple[str, ...]  # of similarity; the first is the model's own choice
+
+    matrix: RatingMatrix
+    point: str
+    titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
+    versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
+
+    @abstractmethod
+    def predictive(self, users: Ints, items: Ints) -> Predictive:
+        """The distribution of the rating of each (user, item) pair of codes."""
+
+    @abstractmethod
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """The probability that each user rates each item, (n,): the Bernoulli part."""
+
+    @abstractmethod
+    def with_users(self, matrix: RatingMatrix) -> "RatingModel":
+        """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
+
+    @abstractmethod
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """How alike the user or the item of code ``own`` is to each, (n,); 1 is the most."""
+
+    @abstractmethod
+    def posterior(self) -> Floats:
+        """The probability that each user is of each topic, (users, k)."""
+
+    @abstractmethod
+    def topic_tables(self, groups: int | None = None) -> "TopicTables":
+        """The topics; a model that has none of its own finds ``groups`` of users."""
+
+    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+        """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
+
+        Lists are made of these; a model that has a faster way than pair by pair takes it here.
+        """
+        return self.predictive(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
+
+    def expected_of_users(self, users: Ints) -> Floats:
+        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
+        every = self.predictive_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
+        return predictive.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
+
+    def rated_of_users(self, users: Ints) -> Floats:
+        """The probability that some (known) users rate each item, (users, items); as above, to within 1e-5."""
+        items = np.arange(self.matrix.n_items, dtype=np.int64)
+        return self.rated_probability(*all_pairs(users, items)).reshape(len(users), len(items))
+
+    @property
+    def numbers_per_pair(self) -> int:
+        """How many numbers scoring one pair takes at a time: what bounds the blocks that lists are made in."""
+        return len(self.levels)
+
+    # -- predictions ---------------------------------------------------------------------------------------------
+
+    @property
+    def levels(self) -> Floats:
+        """The levels of the rating scale, ascending: the columns of `predict_distribution`."""
+        return self.matrix.scale.levels
+
+    def predict_distribution(self, pairs: Any) -> Floats:
+        """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1."""
+        return self.predictive(*self.codes_of(pairs)).probability
+
+    def predict_batch(self, pairs: Any) -> Floats:
+        """The predicted ratings of many (user, item) pairs, (n,): the ``point`` of their distributions."""
+        return predictive.point(self.predict_distribution(pairs), self.levels, self.point)
+
+    def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
+        """The central interval of each pair that holds at least ``mass`` of its distribution, (n, 2)."""
+        return np.column_stack(predictive.interval(self.predict_distribution(pairs), self.levels, mass))
+
+    def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
+        """Codes of (user, item) pairs: a DataFrame with these columns (or else its first two), or a sequence."""
+        users, items = split_pairs(pairs)
+        return self.matrix.users.codes(users), self.matrix.items.codes(items)
+
+    # -- new users, recommendations ------------------------------------------------------------------------------
+
+    def fold_in(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedUser":
+        """A new user from nothing but ``{item: rating}`` (or such a Series): no refit, the model does not change.
+
+        An empty mapping is a user who is known to have rated nothing, and a model that learns from *which* items
+        people rate draws its conclusions from that. Somebody of whom nothing at all is known is an unknown user id:
+        ``predict_batch([("nobody", item)])``.
+        """
+        from lbg_recsys.ratings.questions.new_user import FoldedUser
+
+        return FoldedUser(self.with_users(one_user(ratings, self.matrix.items, self.matrix.scale)))
+
+    def recommend(
+        self,
+        user: Any,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str = "liked",
+        liked: float | None = None,
+    ) -> "pd.DataFrame":
+        """The best ``n`` items for one user or for many, as a table: user, rank, item, score, rating.
+
+        A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is the id of one.
+
+        ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by
+        the probability of being rated, and that with at least ``liked`` (by default the upper quarter of the scale).
+        """
+        import pandas as pd
+
+        users = plain_ids(user) if is_many(user) else [user]
+        blocks = list(self.recommend_blocks(users, n, exclude_seen=exclude_seen, by=by, liked=liked))
+        return pd.concat(blocks, ignore_index=True) if len(blocks) > 1 else blocks[0]
+
+    def recommend_blocks(
+        self,
+        users: Iterable[RawId],
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str = "liked",
+        liked: float | None = None,
+    ) -> Iterator["pd.DataFrame"]:
+        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        from lbg_recsys.ratings.questions.recommend import recommend_blocks
+
+        return recommend_blocks(self, list(users), n, exclude_seen=exclude_seen, by=by, liked=liked)
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The ``n`` items rated most alike by the same people, with their similarity; ``metric`` of ``METRICS``."""
+        from lbg_recsys.ratings.questions.similar import nearest
+
+        return nearest(self, False, self.item_code(item), n, metric)
+
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+        """The ``n`` users most alike in topics or taste, with their similarity; ``metric`` of ``METRICS``."""
+        from lbg_recsys.ratings.questions.similar import nearest
+
+        return nearest(self, True, self.user_code(user), n, metric)
+
+    def topics(self, n: int = 5, *, groups: int | None = None) -> "list[Topic]":
+        """What kinds of users there are: each with ``n`` items that it gathers, loves and hates, the largest first.
+
+        ``groups`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
+        """
+        from lbg_recsys.ratings.questions.topics import topics
+
+        return topics(self, n, groups)
+
+    def explain(self, user: RawId, item: RawId) -> "Explanation | Influences":
+        """Why this user's rating of this item is predicted as it is, by the user's own ratings; see `Influences`."""
+        from lbg_recsys.ratings.questions.explain import influences
+
+        return influences(self, self.user_code(user), self.item_code(item))
+
+    def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
+        """How much of an expected rating is there because of each of the user's ratings, in the matrix's order.
+
+        By having been given, and by its value; here all of it by the value, as of a model that does not learn from
+        what people rate.
+        """
+        from lbg_recsys.ratings.questions.explain import leave_one_out
+
+        lost = leave_one_out(self, user, item)
+        return np.zeros_like(lost), lost
+
+    def topic_shares(self, user: int, item: int) -> "tuple[TopicShare, ...]":
+        """The parts of the topics in the prediction of a pair of codes; none if the model has no topics."""
+        return ()
+
+    # -- codes ---------------------------------------------------------------------------------------------------
+
+    def user_code(self, user: RawId) -> int:
+        """The code of a user that must be known."""
+        return _known(self.matrix.users.code(user), user, "user", "fold_in({item: rating, ...}) takes new users")
+
+    def item_code(self, item: RawId) -> int:
+        """The code of an item that must be known."""
+        return _known(self.matrix.items.code(item), item, "item", "partial_fit or fit with ratings of it first")
+
+
+def all_pairs(users: Ints, items: Ints) -> tuple[Ints, Ints]:
+    """Every user with every item, user by user."""
+    return np.repeat(users, len(items)), np.tile(items, len(users))
+
+
+def split_pairs(pairs: Any) -> tuple[Any, Any]:
+    """Users and items of pairs given as a DataFrame, an (n, 2) array, or a sequence of (user, item, ...) tuples."""
+    if hasattr(pairs, "columns"):
+        names = ["user", "item"] if {"user", "item"} <= set(pairs.columns) else list(pairs.columns[:2])
+        if len(names) < 2:
+            raise DataError(f"pairs need a user and an item column, and this table has only {names!r}")
+        return pairs[names[0]], pairs[names[1]]
+    if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
+        return pairs[:, 0], pairs[:, 1]
+    try:
+        columns = tuple(zip(*pairs, strict=False)) or ((), ())
+        return columns[0], columns[1]
+    except (TypeError, IndexError) as error:
+        raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
+
+
+def _known(code: int, raw_id: RawId, what: str, remedy: str) -> int:
+    if code == UNKNOWN:
+        raise DataError(f"the {what} {raw_id!r} ({type(raw_id).__name__}) is unknown to the model: {remedy}")
+    return code

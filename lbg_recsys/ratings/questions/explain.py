@@ -1,0 +1,226 @@
+"""Why a prediction is what it is.
+
+Of LBG by exact sums, no approximation. The posterior log-odds of the leading topic s against the runner-up r are a
+sum over the user's own ratings,
+
+    log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
+                           + sum over rated i of ( w (logit p_si - logit p_ri)  +  log N_s(m_i)/N_r(m_i) ) ],
+
+and the expected rating is a sum over topics, share_s * mean_s.
+
+Of any other model by what the expected rating would lose without each of the user's ratings, the model's parameters
+being held: exactly, by folding the user in without it, or as the model knows better (`RatingModel.influence`).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.em.bernoulli_gauss import posterior
+from lbg_recsys.core.em.predict_ratings import level_density
+from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.lbg import LBGModel
+    from lbg_recsys.ratings.model import RatingModel
+
+# Items, of those rated most, by which the average rating is told from what is special about an item.
+_USUAL_ITEMS = 500
+# Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
+_BLOCK_RATINGS = 1 << 20
+
+
+@dataclass(frozen=True)
+class RatingEvidence:
+    """What one of the user's ratings adds, by having been given and by its value.
+
+    It adds to the log-odds of an `Explanation`, to the expected rating of `Influences`.
+    """
+
+    item: RawId
+    rating: float
+    from_rating_it: float
+    from_its_value: float
+
+    @property
+    def total(self) -> float:
+        """The rating's whole contribution."""
+        return self.from_rating_it + self.from_its_value
+
+
+@dataclass(frozen=True)
+class TopicShare:
+    """One topic's part in the prediction; share * mean, summed over topics, is the expected rating."""
+
+    topic: int
+    posterior: float
+    share: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class _Predicted:
+    """What is to be explained."""
+
+    user: RawId
+    item: RawId
+    predicted: float
+    expected: float
+    distribution: dict[float, float]
+
+    @staticmethod
+    def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
+        """These fields of one pair of codes with its distribution (1, levels)."""
+        return {
+            "user": model.matrix.users.raw(user),
+            "item": model.matrix.items.raw(item),
+            "predicted": float(predictive.point(probability, model.levels, model.point)[0]),
+            "expected": float(predictive.mean(probability, model.levels)[0]),
+            "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+        }
+
+
+@dataclass(frozen=True)
+class Explanation(_Predicted):
+    """A prediction taken apart.
+
+    ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
+    + ``from_item`` (that this item is to be rated) + the ``total`` of every `RatingEvidence`, strongest first.
+    ``expected`` = sum of share * mean over ``topics``.
+    """
+
+    topic: int
+    against: int
+    log_odds: float
+    from_prior: float
+    from_silence: float
+    from_item: float
+    evidence: tuple[RatingEvidence, ...]
+    topics: tuple[TopicShare, ...]
+
+
+@dataclass(frozen=True)
+class Influences(_Predicted):
+    """A prediction traced back to the user's own ratings.
+
+    ``expected`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item`` (how
+    anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how both
+    meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
+    `RatingEvidence` is how much of it there would not be without that rating, strongest first; these do not add up,
+    for ratings that say the same stand in for each other.
+    """
+
+    from_average: float
+    from_item: float
+    from_user: float
+    from_taste: float
+    evidence: tuple[RatingEvidence, ...]
+    topics: tuple[TopicShare, ...]
+
+
+def influences(model: "RatingModel", user: int, item: int) -> Influences:
+    """Trace the prediction of one pair of codes back, whatever the model."""
+    usual, weight = _usual_items(model)
+    items = np.append(item, usual)
+    users = np.repeat([user, UNKNOWN], len(items))
+    probability = model.predictive(users, np.tile(items, 2)).probability
+    means = predictive.mean(probability, model.levels).reshape(2, -1)
+    (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
+    return Influences(
+        **_Predicted.facts(model, user, item, probability[:1]),
+        from_average=average,
+        from_item=of_item - average,
+        from_user=of_user - average,
+        from_taste=expected - of_item - of_user + average,
+        evidence=_strongest_first(model.matrix.subset(np.array([user])), *model.influence(user, item)),
+        topics=model.topic_shares(user, item),
+    )
+
+
+def _usual_items(model: "RatingModel") -> tuple[Ints, Floats]:
+    """The items that are rated most, and how much of the ratings each of them has among those."""
+    everything = np.arange(model.matrix.n_items)
+    rate = model.rated_probability(np.full(len(everything), UNKNOWN), everything)
+    usual = np.argsort(-rate, kind="stable")[:_USUAL_ITEMS]
+    return usual, rate[usual] / rate[usual].sum()
+
+
+def leave_one_out(model: "RatingModel", user: int, item: int) -> Floats:
+    """How much of an expected rating there would not be without each of the user's ratings: folded in without it."""
+    own = model.matrix.subset(np.array([user]))
+    n = own.n_ratings
+    with_all = _expected(model, own, item)
+    without = [np.zeros(0)]
+    size = max(_BLOCK_RATINGS // max(n, 1), 1)
+    for first in range(0, n, size):
+        lacking = np.arange(first, min(first + size, n))
+        kept = np.nonzero(np.arange(n) != lacking[:, None])[1]
+        indptr = np.arange(len(lacking) + 1, dtype=np.int64) * (n - 1)
+        users = IdIndex(range(len(lacking)))
+        block = RatingMatrix(users, own.items, own.scale, indptr, own.items_of[kept], own.values[kept])
+        without.append(_expected(model, block, item))
+    return np.asarray(with_all - np.concatenate(without))
+
+
+def _expected(model: "RatingModel", matrix: RatingMatrix, item: int) -> Floats:
+    """The expected rating of an item by every user of a matrix, folded in."""
+    view = model.with_users(matrix)
+    pairs = np.arange(matrix.n_users), np.full(matrix.n_users, item)
+    return predictive.mean(view.predictive(*pairs).probability, model.levels)
+
+
+def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[TopicShare, ...]:
+    """The topics of one prediction, largest share first, from their posterior (k,) and densities (k, levels)."""
+    mass = posterior[:, None] * density
+    share = mass.sum(axis=1) / mass.sum()
+    means = (density @ levels) / np.maximum(density.sum(axis=1), 1e-300)
+    return tuple(
+        TopicShare(s, float(posterior[s]), float(share[s]), float(means[s]))
+        for s in np.argsort(-share, kind="stable").tolist()
+    )
+
+
+def _strongest_first(own: RatingMatrix, given: Floats, valued: Floats) -> tuple[RatingEvidence, ...]:
+    """What each rating of one user adds."""
+    rated = zip(own.items.raws(own.items_of), own.values.tolist(), given.tolist(), valued.tolist(), strict=True)
+    return tuple(sorted((RatingEvidence(*one) for one in rated), key=lambda one: -abs(one.total)))
+
+
+def explain(model: "LBGModel", user: int, item: int) -> Explanation:
+    """Take the prediction of one pair of codes apart."""
+    parameters, beta, weight = model.parameters_, model.temperature, model.indicator_weight
+    logit = parameters.logit_p()
+    rated = bool(model.matrix.is_rated(np.array([user]), np.array([item]))[0])
+    own = model.matrix.subset(np.array([user]))
+    joint = model.log_joint(own)[0] + (0.0 if rated else weight * logit[item])
+    mu = posterior(joint[None, :], beta)[0][0]
+    topic, against = np.argsort(-joint, kind="stable")[[0, min(1, len(joint) - 1)]]
+
+    items, values = own.items_of, model.rows_of(own).values
+    c, var = parameters.c[items], parameters.var[items]
+    log_normal = -0.5 * (np.log(var) + (values[:, None] - c) ** 2 / var)
+    given = beta * weight * (logit[items, topic] - logit[items, against])
+    valued = beta * (log_normal[:, topic] - log_normal[:, against])
+    log_lam, silence = np.log(np.maximum(parameters.lam, 1e-300)), parameters.log_silence()
+
+    offset = 0.0
+    if model.biases_ is not None:
+        offset = float(model.biases_.predict(np.array([user]), np.array([item]))[0])
+    density = level_density(parameters.c[[item]] + offset, parameters.var[[item]], model.levels)[0]  # (k, L)
+    mass = mu[:, None] * density
+    probability = mass.sum(axis=0, keepdims=True) / mass.sum()
+    return Explanation(
+        **_Predicted.facts(model, user, item, probability),
+        topic=int(topic),
+        against=int(against),
+        log_odds=float(beta * (joint[topic] - joint[against])),
+        from_prior=float(beta * (log_lam[topic] - log_lam[against])),
+        from_silence=float(beta * weight * (silence[topic] - silence[against])),
+        from_item=0.0 if rated else float(beta * weight * (logit[item, topic] - logit[item, against])),
+        evidence=_strongest_first(own, given, valued),
+        topics=shares_of(mu, density, model.levels),
+    )

@@ -1,0 +1,59 @@
+"""A new user, known by nothing but some ratings."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.core.sparse import Floats
+from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
+from lbg_recsys.ratings.model import RatingModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings.questions.explain import Explanation, Influences
+
+
+class FoldedUser:
+    """What `RatingModel.fold_in` returns: the model seen by one new user.
+
+    One item or many, by the same call: a list, an array, a pandas Series or Index is many items; anything else is the
+    id of one. A tuple is one id too, since ids may be tuples.
+    """
+
+    def __init__(self, view: RatingModel) -> None:
+        self._view = view
+        self._id = view.matrix.users.raw(0)
+
+    def predict(self, item: Any) -> Any:
+        """The predicted rating of an item (a float), or of many (an array)."""
+        points = self._view.predict_batch(self._pairs(item))
+        return points if is_many(item) else float(points[0])
+
+    def distribution(self, item: Any) -> Floats:
+        """The probability of every level of the scale, (levels,) or (items, levels)."""
+        probability = self._view.predict_distribution(self._pairs(item))
+        return probability if is_many(item) else probability[0]
+
+    def interval(self, item: Any, mass: float = 0.9) -> Floats:
+        """The central interval that holds at least ``mass``, (2,) or (items, 2)."""
+        ends = self._view.interval(self._pairs(item), mass)
+        return ends if is_many(item) else ends[0]
+
+    def recommend(
+        self, n: int = 10, *, exclude_seen: bool = True, by: str = "liked", liked: float | None = None
+    ) -> "pd.DataFrame":
+        """The best items for this user; see `RatingModel.recommend`."""
+        return self._view.recommend(self._id, n, exclude_seen=exclude_seen, by=by, liked=liked)
+
+    def explain(self, item: RawId) -> "Explanation | Influences":
+        """Why the prediction is what it is; see `RatingModel.explain`."""
+        return self._view.explain(self._id, item)
+
+    @property
+    def posterior(self) -> Floats:
+        """The probability of being of each topic of the model, (k,)."""
+        return np.asarray(self._view.posterior()[0])
+
+    def _pairs(self, item: Any) -> list[tuple[RawId, RawId]]:
+        return [(self._id, one) for one in (plain_ids(item) if is_many(item) else [item])]

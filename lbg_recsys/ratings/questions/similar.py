@@ -1,0 +1,47 @@
+"""Which items are rated alike by the same people, which users are alike in topics or tastes."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lbg_recsys.checks import check_choice, check_integer
+from lbg_recsys.core.sparse import Floats
+from lbg_recsys.ratings.ids import RawId
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.model import RatingModel
+    from lbg_recsys.ratings.topic_model import TopicModel
+
+
+def nearest(model: "RatingModel", of_users: bool, own: int, n: int, metric: str | None) -> list[tuple[RawId, float]]:
+    """The ``n`` users or items most similar to one by a metric of the model's, by default its first."""
+    check_integer("n", n, 1)
+    metric = model.METRICS[0] if metric is None else metric
+    check_choice("metric", metric, model.METRICS)
+    score = model.similarity(of_users, own, metric)
+    ids = model.matrix.users if of_users else model.matrix.items
+    order = np.argsort(-score, kind="stable")
+    return [(ids.raw(code), float(score[code])) for code in order[order != own][:n]]
+
+
+def item_profiles(model: "TopicModel") -> Floats:
+    """The joint distribution of topic and level among those who rate each item, (items, k * levels).
+
+    The ratings are those of an average user: N(mean_si, var_si) on the scale of the ratings.
+    """
+    parameters, (mean, var) = model.parameters_, model.item_gaussians()
+    misfit = (model.levels - mean[:, :, None]) ** 2 / var[:, :, None]
+    level = np.exp(-0.5 * (misfit - misfit.min(axis=2, keepdims=True)))  # never all zero, however far the mean is off
+    level /= level.sum(axis=2, keepdims=True)
+    profile = (level * (parameters.lam * parameters.p)[:, :, None]).reshape(parameters.n_columns, -1)
+    return np.asarray(profile / profile.sum(axis=1, keepdims=True))
+
+
+def overlap(profiles: Floats, one: Floats, metric: str) -> Floats:
+    """1 for equal distributions, falling to 0: 1 - Hellinger distance, or exp(-symmetrised KL divergence)."""
+    if metric == "hellinger":
+        coefficient = np.sqrt(profiles * one).sum(axis=1)
+        return np.asarray(1.0 - np.sqrt(np.maximum(1.0 - coefficient, 0.0)))
+    tiny = 1e-12  # a certain zero would put all others infinitely far away
+    difference = np.log(profiles + tiny) - np.log(one + tiny)
+    return np.asarray(np.exp(-0.5 * ((profiles - one) * difference).sum(axis=1)))

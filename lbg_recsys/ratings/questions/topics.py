@@ -1,0 +1,115 @@
+"""What a topic is, in items: whom it gathers, what it loves and hates against the average."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lbg_recsys.checks import check_integer
+from lbg_recsys.core.sparse import Floats
+from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.matrix import RatingMatrix
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.model import RatingModel
+
+# Ratings at the average that a topic's opinion of an item is mixed with: three fives are not yet love.
+_DOUBT = 10.0
+# Average users that a topic's rates are mixed with, where the model has none: nobody rated it is not nobody will.
+_RATE_DOUBT = 5.0
+
+
+@dataclass(frozen=True)
+class ItemOfTopic:
+    """An item as a topic sees it: how probably it rates it, and how; both also for everybody.
+
+    ``rating`` is the mean of the topic's users, drawn towards everybody's where they are few.
+    """
+
+    item: RawId
+    probability: float
+    probability_of_all: float
+    rating: float
+    rating_of_all: float
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic: its weight, the items most typical of it, and those it rates furthest above and below the average."""
+
+    number: int
+    weight: float
+    typical: tuple[ItemOfTopic, ...]
+    loves: tuple[ItemOfTopic, ...]
+    hates: tuple[ItemOfTopic, ...]
+
+
+@dataclass(frozen=True)
+class TopicTables:
+    """k topics: their ``weight`` (k,), how probably they rate each item (items, k), and who is in them (users, k)."""
+
+    weight: Floats
+    rate: Floats
+    member: Floats
+
+    @classmethod
+    def of_members(cls, member: Floats, matrix: RatingMatrix) -> "TopicTables":
+        """Of a model that does not say who rates what: weights and rates are those of the members."""
+        size, count = member.sum(axis=0), _by_item(matrix, member, np.ones(matrix.n_ratings))
+        average = (count.sum(axis=1, keepdims=True) + 0.5) / (len(member) + 1.0)
+        return cls(size / len(member), (count + _RATE_DOUBT * average) / (size + _RATE_DOUBT), member)
+
+
+def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
+    """Every topic with ``n`` items of each kind, the heaviest topic first.
+
+    Typical items are those that tell the topic from the rest by being rated at all: p_si log(p_si / p_i). Loved and
+    hated items are judged by the ratings of the topic's users, of which a few do not yet count for much.
+    """
+    check_integer("n", n, 1)
+    tables = model.topic_tables(groups)
+    overall = tables.rate @ tables.weight
+    typical = tables.rate * np.log(tables.rate / overall[:, None])
+    mean, mean_of_all, count = _means(model.matrix, tables.member)
+    opinion = (mean - mean_of_all[:, None]) * count / (count + _DOUBT)
+
+    def item(i: int, s: int) -> ItemOfTopic:
+        return ItemOfTopic(
+            model.matrix.items.raw(i),
+            float(tables.rate[i, s]),
+            float(overall[i]),
+            float(mean_of_all[i] + opinion[i, s]),
+            float(mean_of_all[i]),
+        )
+
+    def best(score: Floats, s: int) -> tuple[ItemOfTopic, ...]:
+        order = np.argsort(-score, kind="stable")[:n]
+        return tuple(item(i, s) for i in order.tolist() if score[i] > 0.0)
+
+    heaviest_first = np.argsort(-tables.weight, kind="stable").tolist()
+    return [
+        Topic(
+            s,
+            float(tables.weight[s]),
+            best(typical[:, s], s),
+            best(opinion[:, s], s),
+            best(-opinion[:, s], s),
+        )
+        for s in heaviest_first
+    ]
+
+
+def _means(matrix: RatingMatrix, mu: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean ratings of every item: by each topic's users (items, k) and by all (items,); and how many, softly."""
+    count, total = (_by_item(matrix, mu, value) for value in (np.ones(matrix.n_ratings), matrix.values))
+    everybody = count.sum(axis=1)
+    average = np.where(everybody > 0, total.sum(axis=1) / np.maximum(everybody, 1e-300), matrix.values.mean())
+    mean = np.where(count > 1e-9, total / np.maximum(count, 1e-300), average[:, None])
+    return mean, average, count
+
+
+def _by_item(matrix: RatingMatrix, mu: Floats, value: Floats) -> Floats:
+    """The sum of a value of each rating over every item's ratings, as far as they are of each topic, (items, k)."""
+    users = matrix.user_codes()
+    sums = [np.bincount(matrix.items_of, one[users] * value, minlength=matrix.n_items) for one in mu.T]
+    return np.column_stack(sums)

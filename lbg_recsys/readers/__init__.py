@@ -1,0 +1,1 @@
+"""Readers of the user's own files: ratings, pairs, titles, documents."""

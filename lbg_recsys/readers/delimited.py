@@ -1,0 +1,199 @@
+"""Delimited text, read block by block: bounded memory, exact line numbers, no surprises from a parser."""
+
+import csv
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lbg_recsys.errors import DataError
+from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
+from lbg_recsys.readers.columns import Columns, find_columns, is_header, shown
+from lbg_recsys.readers.interning import Interner
+
+DELIMITERS = ("::", "\t", ",", ";", "|")
+_SNIFF = 20  # lines looked at to find the delimiter
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How to read the text; None means find out. ``encodings`` are tried in turn for each block."""
+
+    delimiter: str | None = None
+    header: bool | None = None
+    columns: Columns | None = None
+    encodings: tuple[str, ...] = ("utf-8",)
+    exact: bool = False  # see find_columns
+
+
+def read_text(
+    stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, told: Callable[[int], None]
+) -> dict[str, np.ndarray]:
+    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids.
+
+    ``told`` is called after each block, with the number of rows so far.
+    """
+    blocks = read_blocks(stream, place, form.encodings)
+    opening = next(blocks, None)
+    if opening is None:
+        raise DataError(f"{place} is empty; it should hold {', '.join(wanted)}, one line each")
+    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, len(wanted), place)
+    top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, place)
+    named = _has_header(top, wanted, form, f"{place}, line {opening.numbers[0]}")
+    width = len(top[0])
+    positions = find_columns(
+        wanted,
+        names=top[0] if named else None,
+        width=width,
+        columns=form.columns,
+        place=place,
+        exact=form.exact,
+    )
+    collectors = [_Numbers() if role in ("rating", "timestamp") else _Ids(role) for role in wanted]
+    n_rows = 0
+    for block in _chain(opening.without_first() if named else opening, blocks):
+        rows = _rows(block, delimiter, place)
+        _check_widths(rows, width, block, delimiter, place)
+        n_rows += len(rows)
+        for role, position, collector in zip(wanted, positions, collectors, strict=True):
+            values = [fields[position] for fields in rows]
+            try:
+                collector.add(values)
+            except _BadValue as bad:
+                number = block.numbers[values.index(bad.value)]
+                raise DataError(f"{place}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
+        told(n_rows)
+    if not n_rows:
+        raise DataError(f"{place} has a header but no rows below it")
+    return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}
+
+
+def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: str, place: str) -> None:
+    if set(map(len, rows)) - {width}:
+        number, fields = next((n, f) for n, f in zip(block.numbers, rows, strict=True) if len(f) != width)
+        raise DataError(
+            f"{place}, line {number}: {len(fields)} field(s) where the first line has {width} "
+            f"(delimiter {delimiter!r}): {shown(fields)}"
+        )
+
+
+class _BadValue(Exception):
+    def __init__(self, value: str, reason: str) -> None:
+        self.value, self.reason = value, reason
+
+
+class _Ids:
+    def __init__(self, role: str) -> None:
+        self._interner = Interner(integers=role != "title")
+
+    def add(self, values: list[str]) -> None:
+        for value in dict.fromkeys(values):
+            if not value.strip():
+                raise _BadValue(value, "which is empty")
+        self._interner.add(values)
+
+    def column(self) -> np.ndarray:
+        return self._interner.column()
+
+
+class _Numbers:
+    def __init__(self) -> None:
+        self._batches: list[np.ndarray] = []
+
+    def add(self, values: list[str]) -> None:
+        known = {value: _number(value) for value in dict.fromkeys(values)}
+        self._batches.append(np.fromiter(map(known.__getitem__, values), np.float64, count=len(values)))
+
+    def column(self) -> np.ndarray:
+        return np.concatenate(self._batches)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise _BadValue(text, "which is not a number") from None
+    if not math.isfinite(value):
+        raise _BadValue(text, "which is not finite: leave such lines out")
+    if "_" in text:  # Python reads 1_0 as ten; nobody else does
+        raise _BadValue(text, "which is not a number")
+    return value
+
+
+def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> str:
+    """The given delimiter if the text has it; else the first that cuts every line into enough fields."""
+    found = [d for d in DELIMITERS if all(line.count(d) >= fields - 1 for line in lines)]
+    if given is not None:
+        if not given:
+            raise DataError("the delimiter is empty; give one such as ',' or '\\t'")
+        if given not in lines[0]:
+            hint = f"; it looks like {found[0]!r}" if found else ""
+            raise DataError(f"{place}, line 1: no delimiter {given!r} in {lines[0].rstrip()[:60]!r}{hint}")
+        return given
+    if found:
+        return found[0]
+    if fields == 1 or any(d in lines[0] for d in DELIMITERS):
+        return next((d for d in DELIMITERS if d in lines[0]), ",")
+    raise DataError(
+        f"{place}, line 1: no delimiter (comma, tab, ::, semicolon or |) in {lines[0].rstrip()[:60]!r}; "
+        f"give the delimiter"
+    )
+
+
+def _rows(block: Block, delimiter: str, place: str) -> list[list[str]]:
+    # Quotes matter in comma-separated files only: a title in a tab-separated one may well hold a lone one.
+    if delimiter not in (",", ";") or not any('"' in line for line in block.lines):
+        return [line.split(delimiter) for line in block.lines]
+    return [
+        _quoted(line, delimiter, f"{place}, line {number}") if '"' in line else line.split(delimiter)
+        for number, line in zip(block.numbers, block.lines, strict=True)
+    ]
+
+
+def _quoted(line: str, delimiter: str, place: str) -> list[str]:
+    remedy = "each line must be complete in itself"
+    try:
+        parsed = list(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise DataError(f"{place}: {error}; {remedy}") from error
+    if len(parsed) != 1:
+        raise DataError(f"{place}: a line break inside a field; {remedy}")
+    return parsed[0]
+
+
+def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, place: str) -> bool:
+    """Whether the first of the two ``top`` rows names the columns."""
+    if form.header is not None:
+        return form.header
+    fields, below = top[0], top[-1]
+    if is_header(fields, wanted, form.columns):
+        return True
+    # Not names we know. Where a number belongs and none is, taking the line for a header would hide a bad
+    # rating, and taking it for a row would turn a column of integers into text: so ask.
+    positions = find_columns(
+        wanted, names=None, width=len(fields), columns=form.columns, place=place, exact=form.exact
+    )
+    numeric = "rating" in wanted  # then the rating decides; else an id that is a number in the next line
+    for role, position in zip(wanted, positions, strict=True):
+        if role == "title" or (numeric and role != "rating") or _is_number(fields[position]):
+            continue
+        if numeric or (position < len(below) and _is_number(below[position])):
+            raise DataError(
+                f"{place}: the {role} is {fields[position][:60]!r}, which is not a number; "
+                f"say whether this line is a header, and if so which columns to take: it has {shown(fields)}"
+            )
+    return False
+
+
+def _is_number(text: str) -> bool:
+    try:
+        _number(text)
+    except _BadValue:
+        return False
+    return True
+
+
+def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
+    yield first
+    yield from rest

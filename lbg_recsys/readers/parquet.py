@@ -1,0 +1,103 @@
+"""Parquet, read in batches of rows: only the needed columns, each id kept once."""
+
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.progress import Progress
+from lbg_recsys.readers.columns import Columns, find_columns
+from lbg_recsys.readers.interning import Interner
+
+_BATCH = 1 << 18
+
+
+def read_parquet(
+    stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
+) -> dict[str, np.ndarray]:
+    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
+    try:
+        with pq.ParquetFile(stream) as file:
+            return _read(file, place, wanted, columns, progress)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError) as error:
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
+
+
+def _read(
+    file: Any, place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
+) -> dict[str, np.ndarray]:
+    import pyarrow as pa
+
+    names = file.schema_arrow.names
+    positions = find_columns(wanted, names=names, width=len(names), columns=columns, place=place)
+    chosen = [names[position] for position in positions]
+    if twice := [name for name in chosen if names.count(name) > 1]:
+        raise DataError(f"{place} has more than one column {twice[0]!r}; rename one of them")
+    if not file.metadata.num_rows:
+        raise DataError(f"{place} has columns but no rows")
+    parts: dict[str, list[np.ndarray]] = {}
+    texts: dict[str, Interner] = {}
+    done = 0
+    for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
+        for role, name in zip(wanted, chosen, strict=True):
+            array = batch.column(batch.schema.get_field_index(name))
+            where = f"{place}, column {name!r}"
+            if array.null_count:
+                row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
+                raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")
+            if role in ("rating", "timestamp"):
+                parts.setdefault(role, []).append(_numbers(array, role, where, done))
+            elif pa.types.is_integer(array.type):
+                parts.setdefault(role, []).append(_compact(array.to_numpy(), where))
+            else:
+                coded = _text(array, role, where).dictionary_encode()
+                interner = texts.setdefault(role, Interner(integers=False))
+                interner.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
+        done += batch.num_rows
+        progress(done, file.metadata.num_rows, "rows")
+    # Column by column, letting go of the parts, so that at most one column exists twice.
+    return {role: np.concatenate(parts.pop(role)) if role in parts else texts.pop(role).column() for role in wanted}
+
+
+def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_timestamp(kind):
+        array = array.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise DataError(f"{where}: the {role} is {kind}, which is not a number")
+    values: np.ndarray = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise DataError(f"{where}, row {done + bad[0] + 1}: the {role} is {values[bad[0]]}; leave such rows out")
+    return values
+
+
+def _compact(values: np.ndarray, where: str) -> np.ndarray:
+    if values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
+        raise DataError(f"{where}: the id {values.max()} does not fit into 64 bits with sign; store it as text")
+    small = values.size == 0 or (values.min() >= -(2**31) and values.max() < 2**31)
+    return values.astype(np.int32 if small else np.int64)
+
+
+def _text(array: Any, role: str, where: str) -> Any:
+    """Ids as text, whatever Arrow calls it. A float or a date is no id: which digits count is anybody's guess."""
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        array = array.dictionary_decode()
+        kind = array.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise DataError(f"{where}: the {role} is {kind}; ids must be whole numbers or text")
+    return array.cast(pa.large_string())

@@ -1,0 +1,69 @@
+"""Predictions from kept sweeps."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.draws import Draws, keep, predict
+
+LEVELS = np.array([-1.0, 0.0, 1.0])
+
+
+def kept(ordinal, n_sweeps=4):
+    rng = np.random.default_rng(3)
+    row, col = np.divmod(rng.permutation(80)[:50], 8)
+    level = rng.integers(0, 3, 50)
+    entries = Entries.of(row, col, LEVELS[level], level, 10, 8)
+    settings = ChainSettings(n_components=2, n_classes=2, ordinal=ordinal)
+    chain = Chain(entries, np.array([-0.5, 0.5]), settings, np.random.SeedSequence(5))
+    draws = []
+    for _ in range(n_sweeps):
+        chain.sweep()
+        draws.append(keep(chain, chain.cuts))
+    return Draws.joined(draws)
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return kept(ordinal=False), kept(ordinal=True)
+
+
+def test_ordinal_sweeps_give_the_shape_and_all_sweeps_the_mean(sides):
+    gaussian, ordinal = sides
+    pairs = np.array([0, 3, 9, -1]), np.array([7, 2, -1, 0])
+    mean_by_gaussians = predict(gaussian, *pairs, True, LEVELS)[1]
+    shape, mean = predict(ordinal, *pairs, True, LEVELS)
+    together = Draws.joined([gaussian, ordinal])
+    assert together.shaping.tolist() == [False] * 4 + [True] * 4
+    probability, expected = predict(together, *pairs, True, LEVELS)
+    np.testing.assert_array_equal(probability, shape)
+    np.testing.assert_allclose(expected, mean_by_gaussians + mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ordinal", [False, True])
+def test_sweeps_of_one_kind_all_give_the_shape(sides, ordinal):
+    draws = sides[ordinal]
+    assert draws.shaping.all()
+    probability, mean = predict(draws, np.array([1, 4]), np.array([5, 6]), True, LEVELS)
+    np.testing.assert_allclose(probability.sum(axis=1), len(draws))
+    if ordinal:
+        np.testing.assert_allclose(mean, probability @ LEVELS)
+
+
+def test_everybody_is_predicted_with_their_own_cut_points():
+    draws = Draws.joined(kept(ordinal=True, n_sweeps=14).pieces()[12:])  # they begin to move in the tenth
+    assert draws.own_cuts.shape == (2, 11, 2) and (np.diff(draws.own_cuts, axis=2) >= 0).all()
+    assert draws.own_cuts[:, :-1].std(axis=1).min() > 0.01
+    np.testing.assert_allclose(draws.own_cuts[:, -1], draws.cuts, atol=2e-3)  # the unknown one has those of all
+    users, items = np.array([2, -1]), np.array([3, 3])
+    probability, _ = predict(draws, users, items, True, LEVELS)
+    for place, (user, item) in enumerate(zip(users, items, strict=True)):
+        expected = 0.0
+        for s in range(2):
+            m = draws.row_bias[s, user] + draws.col_bias[s, item]
+            m += sum(draws.c_step[s, h] * draws.c[s, item, h, draws.z[s, user, h]] for h in range(2))
+            root = np.sqrt(float(draws.row_weight[s, user]) * float(draws.col_weight[s, item]))
+            upto = ndtr((draws.own_cuts[s, user].astype(float) - m) * root)
+            expected = expected + np.diff(np.concatenate([[0.0], upto, [1.0]]))
+        np.testing.assert_allclose(probability[place], expected, atol=1e-5)

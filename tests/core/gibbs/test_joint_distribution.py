@@ -1,0 +1,166 @@
+"""The sampler as a whole: Geweke's joint-distribution test, and what must hold after any sweep.
+
+Geweke (2004): draw parameters and data forward from the model; then alternate a sweep of the sampler with new data
+given the parameters. Both are samples of the same joint distribution, so all their averages agree. Profiles and cut
+points, which follow the data by other rules than Bayes', are held still; everything else is the code that runs.
+"""
+
+import numpy as np
+import pytest
+
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.ordinal import count_beside
+from lbg_recsys.core.gibbs.ridge import SHRINKAGE
+
+SPREAD = (6.0, 6.0)  # narrow priors: the test needs moments that exist
+MIDDLES = np.array([-0.6, 0.1, 0.7])
+CUT_SPREAD = (60.0, 0.6)  # so narrow that cut points out of order, which the prior leaves out, do not occur
+
+
+def make_chain(ordinal, user_rows, spread=SPREAD):
+    rng = np.random.default_rng(3)
+    row, col = np.nonzero(rng.random((8, 6)) < 0.7)
+    value = rng.normal(size=len(row))
+    entries = Entries.of(row, col, value, np.searchsorted(MIDDLES, value), 8, 6)
+    settings = ChainSettings(
+        n_components=2,
+        n_classes=3,
+        ordinal=ordinal,
+        user_rows=user_rows,
+        indicator_weight=0.0,
+        spread=spread,
+        follow_profiles=False,
+        follow_cuts=False,
+        cut_spread=CUT_SPREAD,
+    )
+    chain = Chain(entries, MIDDLES, settings, np.random.SeedSequence(1))
+    chain.sweeps = 10  # users' own cut points are held for as many sweeps
+    return chain
+
+
+def draw_prior(chain, rng):
+    """Parameters from their priors."""
+    settings, (a, b) = chain.settings, SPREAD
+    h, k, n = chain.c.shape
+    chain.tau[:] = rng.gamma(a, 1 / b, h)
+    chain.lam[:] = rng.dirichlet(np.ones(k), h)
+    chain.z[:] = np.stack([rng.choice(k, len(chain.z), p=lam) for lam in chain.lam], axis=1)
+    chain.eta[:] = rng.normal(size=chain.eta.shape) / np.sqrt(SHRINKAGE)
+    chain.omega[:] = rng.normal(size=chain.omega.shape) / np.sqrt(SHRINKAGE)
+    noise = rng.normal(size=(h, k, n)) / np.sqrt(chain.tau)[:, None, None]
+    chain.c[:] = chain.eta @ chain.phi + noise
+    chain.row_tau, chain.col_tau = rng.gamma(a, 1 / b, 2)
+    chain.row_bias[:] = rng.normal(size=len(chain.row_bias)) / np.sqrt(chain.row_tau)
+    chain.col_bias[:] = chain.omega @ chain.phi + rng.normal(size=n) / np.sqrt(chain.col_tau)
+    chain.noise_rate = rng.gamma(a, 1 / b)
+    user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
+    user[:] = rng.gamma(settings.user_noise_shape, 1 / chain.noise_rate, len(user))
+    item[:] = rng.gamma(settings.item_noise_shape, 1 / settings.item_noise_shape, len(item))
+    inner = slice(1, -1)
+    chain.cut_tau[inner] = rng.gamma(CUT_SPREAD[0], 1 / CUT_SPREAD[1], len(MIDDLES))
+    if settings.ordinal:
+        own = chain.own_cuts[inner]
+        own[:] = rng.normal(size=own.shape) / np.sqrt(chain.cut_tau[inner, None])
+
+
+def draw_data(chain, rng):
+    """Utilities, and levels where there are any, from their distribution given the parameters."""
+    rows, cols = chain.entries.rows(), chain.entries.col
+    scale = 1 / np.sqrt(chain.row_weight[rows] * chain.col_weight[cols])
+    chain.res[:] = rng.normal(size=len(rows)) * scale
+    chain.utility[:] = chain.means(rows, cols) + chain.res
+    place = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
+    chain.entries.level[:] = (place < chain.utility).sum(axis=0)
+    count_beside(chain.entries.level, chain.owner, chain._beside)
+
+
+def features(chain):
+    """First and second moments, or logarithms, of everything that is drawn."""
+    return [
+        np.log(chain.tau).mean(),
+        np.log(chain.noise_rate),
+        np.log(chain.row_tau),
+        np.log(chain.col_tau),
+        np.log(chain.lam).mean(),
+        np.log(chain.row_weight).mean(),
+        np.log(chain.col_weight).mean(),
+        chain.c.mean(),
+        np.square(chain.c).mean(),
+        np.square(chain.row_bias).mean(),
+        np.square(chain.col_bias).mean(),
+        np.square(chain.eta).mean(),
+        np.square(chain.omega).mean(),
+        (chain.z[:, 0] == chain.z[:, 1]).mean(),
+        (chain.z == 0).mean(),
+        np.square(chain.res).mean(),
+        np.tanh(chain.utility).mean(),
+        (chain.entries.level == 0).mean(),
+        (chain.row_bias * chain.row_weight).mean(),
+        *(ordinal_features(chain) if chain.settings.ordinal else []),
+    ]
+
+
+def ordinal_features(chain):
+    own = chain.own_cuts[1:-1]
+    bias = chain.row_bias if chain.settings.user_rows else chain.col_bias
+    return [np.log(chain.cut_tau[1:-1]).mean(), np.square(own).mean(), (own[0] * own[2]).mean(), (own * bias).mean()]
+
+
+def geweke(chain, n_forward, n_sweeps, seed):
+    """z-scores of the differences between both ways of drawing, by batch means for the dependent one."""
+    rng = np.random.default_rng(seed)
+    forward = np.empty((n_forward, len(features(chain))))
+    for one in forward:
+        draw_prior(chain, rng)
+        draw_data(chain, rng)
+        one[:] = features(chain)
+    successive = np.empty((n_sweeps, forward.shape[1]))
+    for one in successive:
+        chain.sweep()
+        draw_data(chain, rng)
+        one[:] = features(chain)
+    batches = successive.reshape(40, -1, forward.shape[1]).mean(axis=1)
+    variance = forward.var(axis=0) / n_forward + batches.var(axis=0, ddof=1) / 40
+    return (forward.mean(axis=0) - successive.mean(axis=0)) / np.sqrt(variance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ordinal", [False, True])
+@pytest.mark.parametrize("user_rows", [False, True])
+def test_the_sampler_leaves_the_joint_distribution_alone(ordinal, user_rows):
+    scores = geweke(make_chain(ordinal, user_rows), 1500, 6000, seed=11)
+    assert np.abs(scores).max() < 4.0, scores.round(1)
+
+
+@pytest.mark.slow
+def test_the_joint_distribution_test_notices_a_wrong_prior():
+    scores = geweke(make_chain(False, True, spread=(6.0, 8.0)), 1500, 4000, seed=11)
+    assert np.abs(scores).max() > 6.0
+
+
+@pytest.mark.parametrize("ordinal", [False, True])
+def test_residuals_counts_and_profiles_stay_what_they_are_defined_as(ordinal):
+    rng = np.random.default_rng(0)
+    row, col = np.nonzero(rng.random((40, 25)) < 0.4)
+    value = rng.normal(size=len(row))
+    entries = Entries.of(row, col, value, np.searchsorted(MIDDLES, value), 40, 25)
+    settings = ChainSettings(n_components=3, n_classes=5, ordinal=ordinal, indicator_weight=0.02)
+    chain = Chain(entries, MIDDLES, settings, np.random.SeedSequence(0))
+    for _ in range(30):
+        chain.sweep()
+    rows = entries.rows()
+    np.testing.assert_allclose(chain.utility - chain.means(rows, entries.col), chain.res, atol=1e-4)
+    if ordinal:
+        place = chain.cuts[1:-1, None] + chain.own_cuts[1:-1, rows]
+        np.testing.assert_array_equal((place < chain.utility).sum(axis=0), entries.level)
+    else:
+        np.testing.assert_array_equal(chain.utility, entries.value.astype(np.float32))
+    counts, phi, gram, res, utility = chain.counts, chain.phi, chain.gram, chain.res, chain.utility
+    chain.rest()
+    assert not hasattr(chain, "counts")
+    chain.wake(entries)
+    np.testing.assert_array_equal(chain.counts, counts)
+    np.testing.assert_array_equal(chain.utility, utility)
+    np.testing.assert_allclose(chain.phi, phi, atol=1e-6)
+    np.testing.assert_allclose(chain.gram, gram, atol=1e-6)
+    np.testing.assert_allclose(chain.res, res, atol=1e-4)

@@ -1,0 +1,228 @@
+"""New rows and columns against posteriors that can be written down, and lists against pair by pair."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
+from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, predict
+from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
+from lbg_recsys.core.gibbs.predict_grid import _add_phi, class_sums, expect_items, predict_items
+
+KEPT, N, H, K = 12000, 7, 2, 3
+LEVEL = np.zeros(N, np.int64)
+NO_OWN_CUTS = np.empty(0, np.float32)
+
+
+def repeated(*arrays):
+    """The same kept sweep again and again, so that new rows and columns have one posterior to draw from."""
+    return [np.ascontiguousarray(np.broadcast_to(one, (KEPT, *np.shape(one)))) for one in arrays]
+
+
+def held_still(weight=1.0, tau=1e9):
+    """Bias and noise that cannot move: the precision of the bias, the prior of the noise, cuts, no ordinal sweeps."""
+    prior = np.array([1e9 * weight, 1e9])
+    return repeated(np.float32(tau), prior, np.array([-np.inf, np.inf]), NO_OWN_CUTS, np.bool_(False))
+
+
+def test_the_classes_of_a_new_row_have_their_posterior():
+    rng = np.random.default_rng(0)
+    c = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
+    evidence = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
+    evidence[:, :, 0] = 0  # that of the first class is none, and not given
+    c_step, evidence_step = np.full(H, 0.014, np.float32), np.full(H, 0.002, np.float32)
+    base = np.log(rng.dirichlet(np.ones(K), H))
+    bias, weight = rng.normal(0, 0.3, N).astype(np.float32), rng.gamma(5, 0.2, N).astype(np.float32)
+    cols, value = rng.permutation(N), rng.normal(0, 1, N)
+    z, b, w = np.empty((KEPT, H), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
+    given = repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight)
+    fold_row(rng, cols, value, LEVEL, *given, *held_still(weight=1.5), z, b, w, np.empty((KEPT, 0), np.float32))
+    np.testing.assert_allclose(w, 1.5, rtol=1e-3)
+    np.testing.assert_allclose(b, 0, atol=1e-3)
+
+    mean, log_odds = c[cols] * c_step[:, None], np.empty((K, K))
+    for pair in product(range(K), repeat=H):
+        res = value - bias[cols] - sum(mean[:, h, t] for h, t in enumerate(pair))
+        log_odds[pair] = -0.75 * (weight[cols] * res**2).sum() + sum(
+            base[h, t] + evidence_step[h] * evidence[:, h, t].sum(dtype=int) for h, t in enumerate(pair)
+        )
+    expected = np.exp(log_odds - log_odds.max())
+    drawn = np.zeros((K, K))
+    np.add.at(drawn, (z[:, 0], z[:, 1]), 1 / KEPT)
+    np.testing.assert_allclose(drawn, expected / expected.sum(), atol=0.015)
+    assert expected.max() / expected.sum() < 0.9  # something was at stake
+
+
+def test_the_means_of_a_new_column_have_their_posterior():
+    rng = np.random.default_rng(1)
+    z = rng.integers(0, K, (N, H)).astype(np.int8)
+    share = rng.dirichlet(np.ones(K), H)
+    features = np.array([1.0, 0.4], np.float32)
+    eta, omega = rng.normal(0, 0.3, (H, K, H * K + 2)), rng.normal(0, 0.3, H * K + 2)
+    tau = np.array([2.0, 5.0])
+    bias, weight = rng.normal(0, 0.3, N), rng.gamma(5, 0.2, N)
+    rows, value = rng.permutation(N), rng.normal(0, 1, N)
+    c, b, w = np.empty((KEPT, H, K), np.float32), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
+    single = (one.astype(np.float32) for one in (share, eta, omega, tau, bias, weight))
+    fold_col(
+        rng,
+        rows,
+        value,
+        LEVEL,
+        features,
+        *repeated(z, *single),
+        *held_still(weight=1.5),
+        c,
+        b,
+        w,
+        np.empty((KEPT, 0), np.float32),
+    )
+
+    count = np.stack([np.bincount(z[:, h], minlength=K) for h in range(H)])
+    phi = np.append((count - N * share) / np.sqrt(N), features)
+    np.testing.assert_allclose(b, phi @ omega, atol=1e-3)
+    design = np.concatenate([np.eye(K)[z[rows, h]] for h in range(H)], axis=1)
+    noise, prior = 1.5 * weight[rows], np.repeat(tau, K)
+    covariance = np.linalg.inv((design * noise[:, None]).T @ design + np.diag(prior))
+    left = value - bias[rows] - phi @ omega
+    expected = covariance @ (design.T @ (noise * left) + prior * (eta @ phi).ravel())
+    drawn = c.reshape(KEPT, -1)
+    np.testing.assert_allclose(drawn.mean(axis=0), expected, atol=0.03)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.03)
+
+
+@pytest.mark.parametrize("ordinal", [False, True])
+def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
+    rng = np.random.default_rng(2)
+    cuts = np.array([-np.inf, -0.5, 0.5, np.inf])
+    nothing = np.zeros((N, 1, 2), np.int8)
+    flat = np.ones(1, np.float32)
+    given = repeated(
+        nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), np.zeros(N, np.float32), np.ones(N, np.float32)
+    )
+    effects = repeated(np.float32(4.0), np.array([1e9, 1e9]), cuts, NO_OWN_CUTS, np.bool_(ordinal))
+    z, b, w = np.empty((KEPT, 1), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
+    level = np.array([0, 1, 1, 2, 2, 2, 2])
+    value = np.array([-1.0, 0, 0, 1, 1, 1, 1])
+    fold_row(rng, np.arange(N), value, level, *given, *effects, z, b, w, np.empty((KEPT, 0), np.float32))
+    grid = np.linspace(-4, 4, 2001)
+    if ordinal:
+        likelihood = np.log(ndtr(cuts[level + 1] - grid[:, None]) - ndtr(cuts[level] - grid[:, None]))
+    else:
+        likelihood = -0.5 * (value - grid[:, None]) ** 2
+    density = np.exp(likelihood.sum(axis=1) - 2 * grid**2)
+    density /= density.sum()
+    mean = density @ grid
+    assert abs(b.mean() - mean) < 0.03
+    assert abs(b.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.03
+
+
+@pytest.mark.parametrize("as_row", [True, False])
+def test_the_cut_points_of_a_new_user_have_their_posterior(as_row):
+    """One cut point between two levels, a bias and noise that cannot move, no classes that matter."""
+    rng = np.random.default_rng(6)
+    cuts, cut_tau = np.array([-np.inf, 0.2, np.inf]), np.array([3.0], np.float32)
+    level = np.array([0, 0, 0, 0, 0, 1, 1])
+    effects = repeated(np.float32(1e9), np.array([1e9, 1e9]), cuts, cut_tau, np.bool_(True))
+    nothing, no_bias, no_noise = np.zeros((N, 1, 2), np.int8), np.zeros(N, np.float32), np.ones(N, np.float32)
+    b, w, own = np.empty(KEPT, np.float32), np.empty(KEPT, np.float32), np.empty((KEPT, 1), np.float32)
+    if as_row:
+        flat = np.ones(1, np.float32)
+        given = repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, no_noise)
+        z = np.empty((KEPT, 1), np.int8)
+        fold_row(rng, np.arange(N), np.zeros(N), level, *given, *effects, z, b, w, own)
+    else:
+        share, eta, omega = np.full((1, 2), 0.5), np.zeros((1, 2, 4)), np.zeros(4)
+        single = [one.astype(np.float32) for one in (share, eta, omega, np.array([1e9]), no_bias, no_noise)]
+        given, c = repeated(nothing[:, :, 0], *single), np.empty((KEPT, 1, 2), np.float32)
+        features = np.zeros(2, np.float32)
+        fold_col(rng, np.arange(N), np.zeros(N), level, features, *given, *effects, c, b, w, own)
+    grid = np.linspace(-4, 4, 2001)
+    density = np.exp(5 * np.log(ndtr(grid)) + 2 * np.log(ndtr(-grid)) - 1.5 * (grid - 0.2) ** 2)
+    density /= density.sum()
+    mean = density @ grid
+    assert abs(own.mean() - mean) < 0.02
+    assert abs(own.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.02
+
+
+def test_class_logits_by_hand():
+    z = np.array([[0], [0], [1], [1], [1]], np.int8)
+    holders = np.array([0, 1, 2, 3])  # column 0 is held by rows 0, 1 and 2, column 1 by row 3, column 2 by none
+    logits = np.empty((3, 1, 2))
+    class_logits(np.array([0, 3, 4, 4]), holders, z, np.array([1, 0, 2]), logits)
+    assert not logits[2].any()
+    for place, (total, counts) in enumerate([(1, (0, 1)), (3, (2, 1))]):
+        p = (np.array(counts) + 20 * total / 5) / (np.array([2, 3]) + 20)
+        logit = np.log(p / (1 - p))
+        np.testing.assert_allclose(logits[place, 0], logit - logit.mean())
+    moved = np.ones(3)
+    add_chosen(np.array([0, 4, 4]), np.array([0, 0, 1]), z, logits, moved)
+    np.testing.assert_allclose(moved, 1 + logits[[0, 0, 1], 0, [0, 1, 1]])
+
+
+def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, levels=5):
+    c, c_step = in_steps(rng.normal(0, 0.5, (kept, n_components, cols + 1, n_classes)))
+    half = [rng.normal(0, 0.5, (kept, n + 1)).astype(np.float16) for n in (rows, cols)]
+    weight = [in_half(rng.gamma(3, 0.5, (kept, n + 1))) for n in (rows, cols)]
+    return Draws(
+        rng.integers(0, n_classes, (kept, rows + 1, n_components)).astype(np.int8),
+        c,
+        c_step,
+        *half,
+        *weight,
+        np.sort(rng.normal(0, 1, (kept, levels - 1)), axis=1).astype(np.float32),
+        np.arange(kept) % 2 == 0,
+        *[np.empty((kept, 0))] * 7,
+        np.sort(rng.normal(0, 1, (kept, users + 1, levels - 1)), axis=2).astype(np.float16),
+        np.ones((kept, levels - 1), np.float32),
+    )
+
+
+@pytest.mark.parametrize("kinds", ["ordinal", "gaussian", "mixed"])
+@pytest.mark.parametrize("user_rows", [True, False])
+def test_all_items_of_some_users_are_predicted_as_pairs_are(user_rows, kinds):
+    rng = np.random.default_rng(3)
+    users, items, values = 40, 23, np.array([-2.0, -1.5, 0.0, 1.0, 2.0])
+    draws = invented_draws(rng, *((users, items) if user_rows else (items, users)), users)
+    if kinds != "mixed":
+        draws = replace(draws, ordinal=np.full(len(draws), kinds == "ordinal"))
+    if kinds == "gaussian":  # the cut points of all
+        draws = replace(draws, own_cuts=draws.own_cuts[:, :, :0])
+    some, of_items = rng.permutation(users)[:21], rng.permutation(items)[:17]
+    probability, mean = predict_items(draws, some, of_items, user_rows, values)
+    pairs = np.repeat(some, 17), np.tile(of_items, 21)
+    expected, expected_mean = predict(draws, *pairs, user_rows, values)
+    np.testing.assert_allclose(probability.reshape(expected.shape), expected, atol=1e-6 * len(draws))
+    np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
+    assert (probability >= 0).all()
+    np.testing.assert_array_equal(expect_items(draws, some, of_items, user_rows, values), mean)
+
+
+def test_class_sums_by_hand():
+    rng = np.random.default_rng(5)
+    z, table = rng.integers(0, 3, (4, 2)), rng.normal(size=(5, 2, 3))
+    expected = [[sum(table[i, h, z[j, h]] for h in range(2)) for i in range(5)] for j in range(4)]
+    np.testing.assert_allclose(class_sums(z, table), expected)
+
+
+@pytest.mark.parametrize("user_rows", [True, False])
+def test_the_prediction_of_a_pair_does_not_depend_on_the_others(user_rows):
+    rng = np.random.default_rng(4)
+    draws, values = invented_draws(rng, *((12, 9) if user_rows else (9, 12)), 12), np.linspace(-2, 2, 5)
+    users, items = rng.integers(-1, 12, 50), rng.integers(-1, 9, 50)
+    together = predict(draws, users, items, user_rows, values)
+    for e in (0, 7, 49):
+        alone = predict(draws, users[[e]], items[[e]], user_rows, values)
+        for one, all_of_them in zip(alone, together, strict=True):
+            np.testing.assert_array_equal(one[0], all_of_them[e])
+
+
+def test_the_normal_distribution_of_lists_has_six_digits():
+    x = np.linspace(-12, 12, 4001).astype(np.float32)
+    out = np.zeros_like(x)
+    _add_phi(np.full_like(x, 0.5), 1 - x, np.full_like(x, 2), out)
+    np.testing.assert_allclose(out, ndtr(x.astype(float)), atol=1e-6)
+    assert (out >= 0).all() and (out <= 1).all()

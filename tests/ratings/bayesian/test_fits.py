@@ -1,0 +1,173 @@
+"""Fits of Bayesian LBG on the sample's ratings: begun, continued, interrupted, judged, saved, used."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import lbg_recsys
+from lbg_recsys.errors import DataError, NotFittedError
+from lbg_recsys.ratings import BayesianLBGModel
+from lbg_recsys.ratings.bayesian.training import TRACED_PAIRS
+
+# few sweeps make a test fast, and the chains have not met
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+QUICK = {"n_components": 3, "n_sweeps": 20, "burn_in": 8, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def ratings(sample):
+    return sample.ratings[["user", "item", "rating"]].head(1200)
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+# -- new users without ratings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orientation", ["users", "items", "both"])
+def test_a_new_user_without_ratings_is_the_unknown_user(ratings, orientation):
+    model = BayesianLBGModel(**QUICK | {"orientation": orientation}).fit(ratings)
+    items = list(model.matrix.items)
+    expected = model.predict_batch([("nobody", item) for item in items])
+    popularity = np.bincount(model.matrix.items_of)
+    for given in ({}, {"no such item": 5.0}):
+        user = model.fold_in(given)
+        np.testing.assert_allclose(user.predict(items), expected, atol=2e-3)
+        for by in ("rating", "rated", "liked"):
+            listed = user.recommend(len(items), by=by)
+            assert len(listed) == len(items) and np.isfinite(listed[["score", "rating"]]).all(axis=None)
+        rated = user._view.rated_probability(np.zeros(len(items), np.int64), np.arange(len(items)))
+        assert np.corrcoef(rated, popularity)[0, 1] > 0.9
+
+
+def test_new_users_with_and_without_ratings_come_together(ratings):
+    model = BayesianLBGModel(**QUICK).fit(ratings)
+    one = model.matrix.subset(np.arange(2))
+    emptied = type(one)(one.users, one.items, one.scale, one.indptr.clip(one.indptr[1]), one.items_of, one.values)
+    emptied.indptr[0] = one.indptr[1]  # the first user's ratings belong to nobody now
+    alone, together = model.with_users(one)._draws[False], model.with_users(emptied)._draws[False]
+    np.testing.assert_array_equal(alone.col_bias[:, 1], together.col_bias[:, 1])
+    np.testing.assert_array_equal(together.col_bias[:, 0], together.col_bias[:, -1])
+
+
+# -- seeds -------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_seed_new_users_are_still_the_same_each_time_and_from_a_file(ratings, tmp_path):
+    model = BayesianLBGModel(**QUICK | {"random_state": None}).fit(ratings)
+    items = list(model.matrix.items)
+    given = {items[0]: 5.0, items[3]: 2.0}
+    expected = model.fold_in(given).distribution(items)
+    np.testing.assert_array_equal(model.fold_in(given).distribution(items), expected)
+    loaded = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
+    np.testing.assert_array_equal(loaded.fold_in(given).distribution(items), expected)
+    assert loaded.random_state is None and loaded.seed_ == model.seed_
+    other = BayesianLBGModel(**QUICK | {"random_state": None}).fit(ratings)
+    assert other.seed_ != model.seed_
+
+
+def test_a_seed_that_is_none_is_named(ratings):
+    with pytest.raises(DataError, match="random_state is -1"):
+        BayesianLBGModel(**QUICK | {"random_state": -1}).fit(ratings)
+
+
+# -- continuing --------------------------------------------------------------------------------------------------
+
+
+def test_warm_start_goes_on_with_the_same_ratings_only(ratings):
+    model = BayesianLBGModel(**QUICK | {"warm_start": True}).fit(ratings)
+    assert model.fit(ratings.copy()).n_sweeps_ == 40
+    renamed = ratings.assign(user=ratings.user + 1000)
+    assert model.fit(renamed).n_sweeps_ == 20
+    assert set(model.matrix.users) == set(renamed.user)
+    relabelled = renamed.assign(item=renamed.item + 1000)
+    assert model.fit(relabelled).n_sweeps_ == 20
+    assert model.fit(relabelled, scale=(0, 5)).n_sweeps_ == 20
+    assert len(model.levels) == 6
+    assert model.fit(relabelled.assign(rating=6 - relabelled.rating), scale=(0, 5)).n_sweeps_ == 20
+
+
+def test_warm_start_with_other_chains_starts_again(ratings):
+    model = BayesianLBGModel(**QUICK | {"warm_start": True}).fit(ratings)
+    for name, value in {"n_classes": 4, "n_chains": 2, "orientation": "users", "max_kept": 5}.items():
+        setattr(model, name, value)
+        assert model.fit(ratings).n_sweeps_ == 20, name
+    model.point, model.n_jobs, model.n_sweeps = "median", 2, 5
+    assert model.fit(ratings).n_sweeps_ == 25
+
+
+# -- interrupts --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_fit_interrupted_in_its_burn_in_leaves_the_model_as_it_was(ratings, sample, n_jobs):
+    model = BayesianLBGModel(**QUICK | {"n_jobs": n_jobs}).fit(ratings)
+    pairs = ratings[["user", "item"]].head(50)
+    before = model.predict_distribution(pairs)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(sample.ratings[["user", "item", "rating"]], callback=interrupt)
+    np.testing.assert_array_equal(model.predict_distribution(pairs), before)
+    assert model.matrix.n_ratings == 1200 and model.n_sweeps_ == 20
+    unknown = BayesianLBGModel(**QUICK)
+    with pytest.raises(KeyboardInterrupt):
+        unknown.fit(ratings, callback=interrupt)
+    with pytest.raises(NotFittedError, match="call fit first"):
+        unknown.predict_distribution(pairs)
+
+
+# -- convergence -------------------------------------------------------------------------------------------------
+
+
+def test_chains_that_have_not_met_are_reported_with_figures_and_a_remedy(ratings):
+    with pytest.warns(ConvergenceWarning, match="raise n_sweeps") as caught:
+        model = BayesianLBGModel(n_sweeps=12, burn_in=0, random_state=0).fit(ratings)
+    assert not model.converged_ and len(model.rhat_) == TRACED_PAIRS
+    assert model.rhat_share_ == np.mean(model.rhat_ > 1.1) > 0.5 and model.rhat_median_ == np.median(model.rhat_)
+    message = str(caught[0].message)
+    assert f"{model.rhat_share_:.0%} of 200" in message and f"median is {model.rhat_median_:.2f}" in message
+
+
+def test_chains_that_have_met_are_not_reported(ratings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = BayesianLBGModel(n_components=3, n_sweeps=1000, burn_in=200, random_state=0).fit(ratings)
+    assert model.converged_ and model.rhat_share_ <= 0.2
+
+
+def test_too_few_sweeps_to_tell_are_not_called_converged(ratings):
+    with pytest.warns(ConvergenceWarning):
+        model = BayesianLBGModel(n_sweeps=3, burn_in=0, random_state=0).fit(ratings)
+    assert not model.converged_ and model.rhat_share_ == 1.0
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+def memory(thing, seen):
+    """The bytes of all arrays that are held, each counted once."""
+    if id(thing) in seen:
+        return 0
+    seen.add(id(thing))
+    if isinstance(thing, np.ndarray):
+        return memory(thing.base, seen) if isinstance(thing.base, np.ndarray) else thing.nbytes
+    if isinstance(thing, (dict, list, tuple)):
+        return sum(memory(one, seen) for one in (thing.values() if isinstance(thing, dict) else thing))
+    return memory(vars(thing), seen) if hasattr(thing, "__dict__") else 0
+
+
+@pytest.mark.data
+def test_a_movielens_model_that_has_been_used_is_small(movielens):
+    frame = movielens.ratings
+    model = BayesianLBGModel(n_sweeps=66, burn_in=2, random_state=0)  # as many kept sweeps as the defaults have
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit((frame.user, frame.item, frame.rating))
+    assert all(len(draws) == 2 * model.max_kept for draws in model._draws.values())
+    assert 25e6 < model.nbytes_ < memory(model, set()) < 32e6  # with its chains and its ratings
+    model.fold_in({1: 5.0, 2: 3.0}).recommend(5)
+    model.recommend(1, 5)
+    assert memory(model, set()) < 40e6

@@ -1,0 +1,213 @@
+"""Why a rating is predicted as it is, of models other than LBG."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, load, save
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import Influences, RatingMatrix
+from lbg_recsys.ratings.ids import IdIndex
+from lbg_recsys.ratings.plsa import GaussianPLSAModel
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+QUICK = {"n_components": 3, "n_sweeps": 30, "burn_in": 10, "random_state": 0}
+
+
+def planted(users=60, items=30, density=0.5, seed=0):
+    """Two kinds of users who like two kinds of items."""
+    rng = np.random.default_rng(seed)
+    kind = np.where(rng.random(users) < 0.5, 1.0, -1.0)[:, None] * np.where(np.arange(items) % 2, 1.0, -1.0)
+    mean = 3.2 + 1.1 * kind + rng.normal(0, 0.4, items) + rng.normal(0, 0.4, users)[:, None]
+    rating = np.rint(mean + rng.normal(0, 0.6, mean.shape)).clip(1, 5)
+    rows, columns = np.nonzero(rng.random(mean.shape) < density)
+    return rows, columns, rating[rows, columns]
+
+
+@pytest.fixture(scope="module")
+def bayesian():
+    return BayesianLBGModel(n_components=4, n_sweeps=120, burn_in=40, random_state=0).fit(planted())
+
+
+@pytest.fixture(scope="module")
+def plsa():
+    return GaussianPLSAModel(n_topics=3, random_state=0).fit(planted())
+
+
+@pytest.fixture(params=["bayesian", "plsa"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+def own_ratings(model, user):
+    own = model.matrix.subset(np.array([model.user_code(user)]))
+    return dict(zip(own.items.raws(own.items_of), own.values.tolist(), strict=True))
+
+
+def check(why, model, user, item):
+    """What holds of every explanation."""
+    assert isinstance(why, Influences)
+    distribution = model.predict_distribution([(user, item)])[0]
+    assert list(why.distribution) == model.levels.tolist()
+    np.testing.assert_array_equal(list(why.distribution.values()), distribution)
+    np.testing.assert_allclose(why.expected, distribution @ model.levels, atol=1e-9)
+    np.testing.assert_allclose(why.predicted, model.predict_batch([(user, item)])[0], atol=1e-9)
+    parts = why.from_average + why.from_item + why.from_user + why.from_taste
+    np.testing.assert_allclose(why.expected, parts, atol=1e-9)
+    totals = [abs(one.total) for one in why.evidence]
+    assert totals == sorted(totals, reverse=True) and np.isfinite(totals).all()
+    if why.topics:
+        np.testing.assert_allclose(why.expected, sum(one.share * one.mean for one in why.topics), atol=1e-9)
+
+
+def test_parts_add_up_and_every_rating_is_there(model):
+    for user, item in ((0, 0), (7, 12), (31, 29)):
+        why = model.explain(user, item)
+        check(why, model, user, item)
+        assert {one.item: one.rating for one in why.evidence} == own_ratings(model, user)
+        assert bool(why.topics) == isinstance(model, GaussianPLSAModel)
+        # nobody's expected rating of this item, and the usual rating
+        nobody = model.predict_distribution([("nobody", item)])[0] @ model.levels
+        np.testing.assert_allclose(why.from_average + why.from_item, nobody, atol=1e-9)
+        assert abs(why.from_average - model.matrix.values.mean()) < 0.2
+
+
+def test_evidence_speaks_for_what_was_planted(model):
+    """Who likes an even item likes even ones and no odd ones."""
+    for rated in (0, 1, 2, 3):
+        (for_even,), (for_odd,) = (model.fold_in({rated: 5}).explain(item).evidence for item in (4, 5))
+        assert (for_even.total > for_odd.total) == (rated % 2 == 0)
+
+
+@pytest.mark.parametrize("block", [1, 40, 1 << 20])
+def test_evidence_of_pLSA_is_what_folding_in_without_a_rating_says(plsa, block, monkeypatch):
+    monkeypatch.setattr("lbg_recsys.ratings.questions.explain._BLOCK_RATINGS", block)
+    ratings = own_ratings(plsa, 5)
+    why = plsa.explain(5, 3)
+    for one in why.evidence:
+        rest = {other: rating for other, rating in ratings.items() if other != one.item}
+        without = plsa.fold_in(rest).distribution(3) @ plsa.levels
+        assert one.from_rating_it == 0
+        np.testing.assert_allclose(one.from_its_value, why.expected - without, atol=1e-12)
+
+
+def averaged(model, ratings, item, copies):
+    """The expected rating of a new user, averaged over many draws of it."""
+    known, n = model.matrix, len(ratings)
+    users = np.repeat(np.arange(copies, dtype=np.int32), n)
+    items = np.tile(known.items.codes(list(ratings)).astype(np.int32), copies)
+    values = np.tile(list(ratings.values()), copies)
+    matrix = RatingMatrix.from_codes(IdIndex(range(copies)), known.items, users, items, values, scale=known.scale)
+    view = model.with_users(matrix)
+    pairs = [(copy, item) for copy in range(copies)]
+    return float((view.predict_distribution(pairs) @ model.levels).mean())
+
+
+@pytest.mark.parametrize("orientation", ["both", "users", "items"])
+def test_evidence_of_bayesian_lbg_is_what_new_users_lose_without_a_rating(orientation):
+    model = BayesianLBGModel(n_components=4, n_sweeps=120, burn_in=40, orientation=orientation, random_state=0).fit(
+        planted()
+    )
+    ratings, item, copies = own_ratings(model, 2), 9, 300
+    why = model.explain(2, item)
+    with_all = averaged(model, ratings, item, copies)
+    truth, found = [], []
+    for one in why.evidence[:8]:
+        rest = {other: rating for other, rating in ratings.items() if other != one.item}
+        truth.append(with_all - averaged(model, rest, item, copies))
+        found.append(one.total)
+    assert np.corrcoef(truth, found)[0, 1] > 0.95
+    assert 0.7 < np.dot(truth, found) / np.dot(found, found) < 1.4
+
+
+@pytest.mark.parametrize("orientation", ["users", "items"])
+@pytest.mark.parametrize("rating", [1.0, 5.0])
+def test_a_single_rating_is_all_that_a_user_differs_by(orientation, rating):
+    """Even where it counts for so much that no draw looks as it would without."""
+    model = BayesianLBGModel(n_components=4, n_sweeps=120, burn_in=40, orientation=orientation, random_state=0).fit(
+        planted()
+    )
+    (one,) = model.fold_in({4: rating}).explain(6).evidence
+    nobody = model.predict_distribution([("nobody", 6)])[0] @ model.levels
+    change = averaged(model, {4: rating}, 6, 300) - nobody
+    assert abs(change) > 0.1 and abs(one.total - change) < 0.25 * abs(change) + 0.05
+
+
+def test_a_new_user_without_ratings_has_no_evidence(model):
+    why = model.fold_in({}).explain(3)
+    assert why.evidence == () and np.isfinite(why.expected)
+    parts = why.from_average + why.from_item + why.from_user + why.from_taste
+    np.testing.assert_allclose(why.expected, parts, atol=1e-9)
+
+
+def test_unknown_ids_are_named(model):
+    for user, item, message in (("x", 3, "user 'x'"), (3, "x", "item 'x'")):
+        with pytest.raises(DataError, match=message):
+            model.explain(user, item)
+
+
+@pytest.mark.parametrize("kind", [BayesianLBGModel, GaussianPLSAModel])
+def test_ratings_that_are_all_equal_do_nothing(kind):
+    model = kind(random_state=0).fit(([1, 1, 2], [1, 2, 2], [4, 4, 4]))
+    why = model.explain(1, 1)
+    check(why, model, 1, 1)
+    assert why.expected == 4 and [one.total for one in why.evidence] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_classes": 2},
+        {"n_classes": 5, "n_components": 1},
+        {"likelihood": "ordinal", "orientation": "users"},
+        {"likelihood": "ordinal", "orientation": "items"},
+        {"likelihood": "gaussian", "n_chains": 2},
+        {"max_kept": 2},
+        {"n_sweeps": 1, "burn_in": 0},
+    ],
+    ids=str,
+)
+def test_every_kind_of_chain_explains_itself(parameters):
+    model = BayesianLBGModel(**QUICK | parameters).fit(planted(users=12, items=9))
+    for user, item in ((0, 0), (5, 8)):
+        why = model.explain(user, item)
+        check(why, model, user, item)
+        assert len(why.evidence) == len(own_ratings(model, user)) and why.evidence[0].total != 0
+
+
+def test_continuous_scales():
+    rows, columns, ratings = planted(users=15, items=10)
+    ratings = ratings + np.random.default_rng(0).random(len(ratings))
+    for model in (BayesianLBGModel(**QUICK), GaussianPLSAModel(n_topics=2, random_state=0)):
+        model.fit((rows, columns, ratings))
+        assert not model.matrix.scale.discrete
+        check(model.explain(0, 3), model, 0, 3)
+
+
+@pytest.mark.parametrize("weights", [(0.0, 1.0), (6e4, 1.0), (6e4, 6e4), (0.0, 0.0)], ids=str)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_noise_that_is_all_or_nothing(weights):
+    """Half precision makes zero of a tiny precision, and of one beyond its range the largest there is."""
+    model = BayesianLBGModel(**QUICK).fit(planted(users=12, items=9))
+    for side, draws in model._draws.items():
+        row, col = (
+            np.full_like(old, w) for old, w in zip((draws.row_weight, draws.col_weight), weights, strict=True)
+        )
+        model._draws[side] = replace(draws, row_weight=row, col_weight=col)
+    for user, item in ((0, 0), (5, 8)):
+        totals = [one.total for one in model.explain(user, item).evidence]
+        assert np.isfinite(totals).all() and np.abs(totals).max() < 8
+
+
+def test_a_loaded_model_gives_the_same_answer_again_and_again(bayesian, tmp_path):
+    why = bayesian.explain(4, 7)
+    assert bayesian.explain(4, 7) == why
+    assert load(save(bayesian, tmp_path / "model.lbg")).explain(4, 7) == why
+
+
+def test_the_algorithm_explains_under_its_own_name(sample):
+    trainset = sample.to_surprise().build_full_trainset()
+    algo = BayesianLBGAlgo(**QUICK).fit(trainset)
+    user, item = trainset.to_raw_uid(0), trainset.to_raw_iid(0)
+    assert algo.explain(user, item) == algo.model_.explain(user, item)
