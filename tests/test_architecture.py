@@ -16,7 +16,7 @@ ARROWS = {
     "core": set(),
     "ratings": {"core", "persistence"},
     "text": {"core"},
-    "readers": set(),
+    "readers": {"datasets"},
     "datasets": {"readers"},
     "persistence": {"core", "ratings", "text", "algorithms"},
     "algorithms": {"core", "ratings", "persistence"},

@@ -13,7 +13,7 @@ from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
 
 from lbg_recsys.core import levels as predictive
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_number
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 POINTS = ("mode", "mean", "median")
 

@@ -7,9 +7,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class SparseRows:
 
 
 @numba.njit(nogil=True, cache=True)
-def contains(indptr: Ints, indices: Codes, rows: Ints, columns: Ints) -> npt.NDArray[np.bool_]:
+def contains(indptr: Ints, indices: Codes, rows: Ints, columns: Ints) -> Bools:
     """Whether each (row, column) pair is stored, by bisection in rows of ascending columns; -1 never is."""
     found = np.zeros(len(rows), dtype=np.bool_)
     for pair in range(len(rows)):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lbg_recsys.algorithms.fitting import fit_whole
 from lbg_recsys.core import levels as predictive
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.progress import Progress, noted, parts, silent

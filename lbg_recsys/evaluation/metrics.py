@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core import levels as predictive
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 
 def mae(truth: Floats, predicted: Floats) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.schema import Array, Schema, State

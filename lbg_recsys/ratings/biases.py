@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Pseudo-ratings that pull a bias to zero, and rounds of alternation: both far from critical.

@@ -25,7 +25,8 @@ from lbg_recsys.core.em.loop import EMResult, best_of, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.persistence import lbg as lbg_state
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.ids import RawId

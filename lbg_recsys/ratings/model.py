@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lbg_recsys.core import levels as predictive
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids

@@ -12,7 +12,8 @@ from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_
 from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import level_density
-from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import Predictive

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 
 from lbg_recsys.core.em.parameters import Parameters
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.similar import item_profiles, overlap

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.cluster import kmeans_plusplus
 from sklearn.preprocessing import normalize
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.text._restarts import Told
 
 _ITERATIONS = 10

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.text._documents import checked_documents
 
 

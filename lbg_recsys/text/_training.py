@@ -28,7 +28,8 @@ from lbg_recsys.core.em.keywords import (
 from lbg_recsys.core.em.loop import EMResult, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, parts, silent
 from lbg_recsys.text._documents import checked_documents, n_filled, ranked_documents

@@ -24,7 +24,8 @@ from lbg_recsys.core.em.keywords import (
 )
 from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
 from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled

@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval
 
 from lbg_recsys.core.em.loop import run_em
 from lbg_recsys.core.em.plsi import em_pass, fold_in, log_likelihood
-from lbg_recsys.core.sparse import Floats, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from lbg_recsys.core.em import unigrams as core
 from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.loop import run_em
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled

@@ -23,7 +23,8 @@ import numpy as np
 
 from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Codes, Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Codes, Floats, Ints
 
 _LOG_2PI = math.log(2.0 * math.pi)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 _ROUNDS = 5
 

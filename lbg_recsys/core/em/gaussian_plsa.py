@@ -12,7 +12,8 @@ import numpy as np
 
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Floats, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats
 
 
 @numba.njit(nogil=True, cache=True)

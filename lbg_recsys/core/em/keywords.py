@@ -21,7 +21,8 @@ import numpy.typing as npt
 from lbg_recsys.core.em.bernoulli_gauss import evidence_tables
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import Codes, Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Codes, Floats, Ints
 
 _LOG_2PI = math.log(2.0 * math.pi)
 

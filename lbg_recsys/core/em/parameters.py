@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 # p = 0 or 1 would make one unexpected indicator rule a topic out for ever; this is as close as we let it come.
 P_MARGIN = 1e-9

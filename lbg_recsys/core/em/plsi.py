@@ -10,7 +10,8 @@ import math
 import numba
 import numpy as np
 
-from lbg_recsys.core.sparse import Codes, Floats, Ints, SparseRows
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Codes, Floats, Ints
 
 
 @numba.njit(nogil=True, cache=True)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.em.parameters import Parameters
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 
 
 @dataclass(frozen=True)

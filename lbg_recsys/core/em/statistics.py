@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from lbg_recsys.core.em.bernoulli_gauss import posterior
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,14 @@ has for itself, spread around the common ones. Ratings come standardised.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.components import count_classes, refresh_profile, sweep_components
 from lbg_recsys.core.gibbs.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
 from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 # The first sweeps find the classes; cut points that moved at once would chase noise.
 _CUTS_MOVE_FROM = 10
 # A user's noise precision ~ Gamma(shape, rate) with a learned rate: how alike users are in how noisy they are.

@@ -6,14 +6,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.convergence import split_rhat
 from lbg_recsys.core.gibbs.draws import Draws, keep
-from lbg_recsys.core.sparse import Floats
-
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array, Floats
 
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4

@@ -1,15 +1,12 @@
 """How likely rows are to hold a column at all, by their classes."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.components import class_rate
-
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array
 
 
 @njit(nogil=True, cache=True)

@@ -7,16 +7,14 @@ whose class is the same for all, read near each other.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
 from lbg_recsys.core.gibbs.simd import LANES, sum_lanes
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 PRIOR_ROWS = 20.0  # a class holds columns at the rates of this many rows of the usual kind, besides its own rows
 _BLOCK = 64  # so many factors (1 - p) >= 1e-3 are multiplied without underflow before a logarithm is taken
 

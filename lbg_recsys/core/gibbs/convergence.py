@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 
 # Above it, a quantity varies by a fifth more (1.1 squared) over all halves than within one: it has not settled.
 RHAT_LIMIT = 1.1

@@ -8,18 +8,16 @@ column of every array stand for the unknown (code -1): they come from the priors
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.chain import Chain, column_features
 from lbg_recsys.core.gibbs.components import absence_evidence
 from lbg_recsys.core.gibbs.normal import normal_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 # The numbers of half precision: the smallest that is not zero, and a round one below the largest.
 SMALLEST, _MOST = float(np.nextafter(0, 1, dtype=np.float16)), 6e4
 

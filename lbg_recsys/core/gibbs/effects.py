@@ -4,15 +4,12 @@ The noise of entry (j, i) has precision row_weight[j] * col_weight[i].
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
-
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

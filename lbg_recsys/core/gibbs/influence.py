@@ -7,18 +7,16 @@ change of rank one. Of a row the classes are drawn, and its draws are weighted a
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from lbg_recsys.core.gibbs.new_rows import half_squares, redraw_classes
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
 from lbg_recsys.core.gibbs.ridge import FAST
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 _NEWTON_STEPS, _SETTLED = 30, 1e-8
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 

@@ -6,18 +6,16 @@ classes of the other side, in the order in which it reads them - is laid out onc
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import draw_row_effects
 from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_own_cuts
 from lbg_recsys.core.gibbs.ridge import FAST
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 _FIRST_ROUNDS, _ROUNDS = 30, 3
 _UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
 

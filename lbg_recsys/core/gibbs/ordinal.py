@@ -5,16 +5,14 @@ its owner adds to them, ``own`` (levels + 1, owners), nothing at both ends.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.gibbs.ridge import FAST
+from lbg_recsys.core.types import Array
 
-Array = NDArray[Any]
 # What a rating next to a cut point says of its place, roughly, in units of its precision: it sets how far Metropolis
 # steps reach, and 2.4 standard deviations of what is looked for are best in one dimension.
 _INFORMATION, _REACH = 0.7, 2.4

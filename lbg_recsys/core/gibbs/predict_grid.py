@@ -5,17 +5,13 @@ matrix product, the rows' classes times the columns' means, and several of them 
 such a product depend on its shape and threads: good enough to find what may be in a list, not to order it.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.draws import Draws, single
 from lbg_recsys.core.gibbs.normal import smooth_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
-
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array
 
 
 def class_sums(z: Array, table: Array) -> Array:

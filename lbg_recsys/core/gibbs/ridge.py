@@ -4,13 +4,12 @@ BLAS would do the same, but its bits depend on its number of threads.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array
+
 # Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
 FAST = {"contract", "nsz", "reassoc", "arcp"}
 # The prior precision of a coefficient. Some fifty of them predict class means well below one standardised rating:

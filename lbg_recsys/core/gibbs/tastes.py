@@ -7,14 +7,10 @@ in common and what goes with being rated often: a line in the logarithm of the n
 the features of both. Without that all that is obscure would be alike.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from lbg_recsys.core.gibbs.draws import Draws
-
-Array = NDArray[Any]
+from lbg_recsys.core.types import Array
 
 # Pseudo-entries that draw the slope of the line to zero: through two points a line goes that leaves nothing.
 _RIDGE = 10.0

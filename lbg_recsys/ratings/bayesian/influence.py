@@ -16,7 +16,7 @@ from lbg_recsys.core.gibbs.influence import (
     lost_without,
     sample_row,
 )
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, NewUsers
 from lbg_recsys.ratings.matrix import RatingMatrix
 

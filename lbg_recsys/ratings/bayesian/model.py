@@ -13,7 +13,7 @@ from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.gibbs.convergence import RHAT_LIMIT, median_and_share
 from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.persistence import bayesian as bayesian_state
 from lbg_recsys.ratings.bayesian.influence import Influence

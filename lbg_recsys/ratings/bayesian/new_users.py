@@ -12,7 +12,7 @@ from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE, column_features
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
 from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.bayesian.who_rates import raters
 from lbg_recsys.ratings.matrix import RatingMatrix
 

@@ -10,7 +10,7 @@ import numpy as np
 from lbg_recsys.core.gibbs.chain import column_features
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.tastes import common_line, correlation, features, gram
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of ten items and eight of ten users most alike

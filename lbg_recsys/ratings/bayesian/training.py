@@ -10,7 +10,7 @@ from lbg_recsys.checks import check_seed
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
 from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, run_all
 from lbg_recsys.core.gibbs.draws import Draws
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 

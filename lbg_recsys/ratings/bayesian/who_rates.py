@@ -10,7 +10,7 @@ import numpy.typing as npt
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.predict_grid import class_sums
-from lbg_recsys.core.sparse import Codes, Floats, Ints
+from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # How far the classes move the odds of being rated (chosen on inner splits).

@@ -20,7 +20,7 @@ import numpy as np
 from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.predict_ratings import level_density
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 

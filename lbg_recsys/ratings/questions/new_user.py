@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 from lbg_recsys.ratings.model import RatingModel
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from lbg_recsys.checks import check_choice, check_integer, check_number
 from lbg_recsys.core import levels as predictive
-from lbg_recsys.core.sparse import Floats, Ints
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 

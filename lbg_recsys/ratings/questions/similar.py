@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lbg_recsys.checks import check_choice, check_integer
-from lbg_recsys.core.sparse import Floats
+from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId
 
 if TYPE_CHECKING:
