@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 .DEFAULT_GOAL := help
 
 help:  ## Say what each target does
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 # One stamp per set of extras: nothing is installed twice, and a changed pyproject.toml installs again.
 $(VENV)/.run: pyproject.toml
@@ -30,9 +30,19 @@ demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run 
 	@$(BIN)/lbg-recsys datasets fetch ml-100k
 	@$(BIN)/lbg-recsys demo
 
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
 test: $(VENV)/.dev  ## Run the whole test-suite
 	@echo "== running the test-suite"
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+	@$(PYTEST)
+
+test-fast: $(VENV)/.dev  ## Run the tests that take a few seconds at most, and stop at the third failure
+	@echo "== running the fast tests"
+	@$(PYTEST) -m "not slow" --maxfail 3
+
+test-slow: $(VENV)/.dev  ## Run the other tests
+	@echo "== running the slow tests"
+	@$(PYTEST) -m slow
 
 fuzz: $(VENV)/.dev  ## Throw 100,000 and more random and mutated files at load and at the ratings reader
 	@echo "== fuzzing model files and the ratings reader"
@@ -48,4 +58,4 @@ bench: $(VENV)/.bench  ## Measure against the rivals; writes benchmarks/results/
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help demo test fuzz lint bench clean
+.PHONY: help demo test test-fast test-slow fuzz lint bench clean

@@ -1,6 +1,7 @@
 """The wheel: the package, its script and its data, and no stray module beside it."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lbg_recsys import __version__
 from lbg_recsys.datasets import dataset_info
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,7 +25,7 @@ def wheel(tmp_path_factory):
     for name in ("pyproject.toml", "LICENSE", "README.md", "cli.py"):
         if (ROOT / name).exists():
             shutil.copy(ROOT / name, source / name)
-    for name in ("lbg_recsys", "datasets"):
+    for name in ("lbg_recsys", "datasets", "benchmarks", "tests"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(folder), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -49,6 +51,18 @@ def test_top_level_is_the_package_alone(wheel):
     tops = {name.split("/")[0] for name in wheel.namelist()}
     assert len(tops) == 2 and "lbg_recsys" in tops
     assert next(top for top in tops if top != "lbg_recsys").endswith(".dist-info")
+
+
+@pytest.mark.registry
+def test_wheel_has_the_version_of_the_package(wheel):
+    (metadata,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+    assert f"\nVersion: {__version__}\n" in wheel.read(metadata).decode()
+
+
+def test_version_stands_in_one_place():
+    """Only the package states its number: a second copy would be forgotten at the next release."""
+    for name in ("pyproject.toml", "CITATION.cff"):
+        assert not re.search(r"^version\s*[=:]\s*[\"']?\d", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE), name
 
 
 @pytest.mark.registry
