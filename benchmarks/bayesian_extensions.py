@@ -45,7 +45,7 @@ class TimeEffects(Variant):
 
     def sweep_effects(self):
         super().sweep_effects()
-        weight = self.row_weight[self.entries.rows()] * self.col_weight[self.entries.col]
+        weight = self.row_weight[self.entries.row_of_entry()] * self.col_weight[self.entries.columns]
         shape, rate = self.settings.spread
         for g, (group, _) in enumerate(self.groups):
             old = self.effects[g]

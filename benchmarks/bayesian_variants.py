@@ -21,7 +21,7 @@ class Variant(Chain):
     """A chain that is told of the split it learns from, and may add to what a kept sweep says of test pairs."""
 
     def __init__(self, split, settings, seed):
-        super().__init__(split.entries(settings.user_rows), split.standard.middles, settings, seed)
+        super().__init__(*split.entries(settings.user_rows), split.standard.middles, settings, seed)
         self.split = split
 
     def beyond(self):
@@ -60,8 +60,8 @@ class Company(Variant):
 
     def __init__(self, *args):
         super().__init__(*args)
-        amount = np.log(np.diff(self.entries.ptr).repeat(np.diff(self.entries.ptr)))
-        mean = np.bincount(self.entries.col, amount, minlength=self.entries.n_cols) / np.maximum(self.n_col, 1)
+        amount = np.log(self.entries.lengths.repeat(self.entries.lengths))
+        mean = np.bincount(self.entries.columns, amount, minlength=self.entries.n_columns) / np.maximum(self.n_col, 1)
         known = mean[self.n_col > 0]
         self.phi[-1] = np.where(self.n_col > 0, (mean - known.mean()) / known.std(), 0.0)
         self.gram[-1] = self.gram[:, -1] = self.phi.astype(float) @ self.phi[-1].astype(float)
@@ -140,8 +140,10 @@ class LearnedWeight(Variant):
 
     def __init__(self, *args):
         super().__init__(*args)
-        ones = np.ones(len(self.entries.col))
-        self.held = csr_array((ones, self.entries.col, self.entries.ptr), shape=(len(self.z), self.entries.n_cols))
+        ones = np.ones(len(self.entries.columns))
+        self.held = csr_array(
+            (ones, self.entries.columns, self.entries.indptr), shape=(len(self.z), self.entries.n_columns)
+        )
 
     def sweep_classes(self):
         super().sweep_classes()
@@ -213,15 +215,17 @@ class Restarted(Variant):
 
     def restart(self):
         """Choose, take out, and begin again."""
-        rows, col = self.entries.rows(), self.entries.col
+        rows, col = self.entries.row_of_entry(), self.entries.columns
         said = [self.c[h, self.z[rows, h], col] for h in range(len(self.c))]
         h = int(np.argmin([np.mean(one**2) for one in said]))
         self.res += said[h]
         weight = np.sqrt(self.row_weight[rows] * self.col_weight[col])
-        residual = csr_array((weight * self.res, col, self.entries.ptr), shape=(len(self.z), self.entries.n_cols))
+        residual = csr_array(
+            (weight * self.res, col, self.entries.indptr), shape=(len(self.z), self.entries.n_columns)
+        )
         direction = svds(residual, k=1, v0=self.rng.standard_normal(min(residual.shape)))[0][:, 0]
         k = self.c.shape[1]
         self.z[np.argsort(direction), h] = np.arange(len(self.z)) * k // len(self.z)
         self.c[h], self.tau[h] = 0.0, 10.0
-        count_classes(self.entries.ptr, col, self.z, self.counts)
+        count_classes(self.entries.indptr, col, self.z, self.counts)
         refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)

@@ -37,8 +37,8 @@ def histogram(by_user, by_item):
         overall = np.bincount(level, minlength=5) / len(level)
         found = np.tile(overall, (len(test), 1))
         for wanted, owners, codes, size in (
-            (by_user, matrix.user_codes(), matrix.users.codes(test["user"]), matrix.n_users),
-            (by_item, matrix.items_of, matrix.items.codes(test["item"]), matrix.n_items),
+            (by_user, matrix.user_codes, matrix.users.codes(test["user"]), matrix.n_users),
+            (by_item, matrix.item_codes, matrix.items.codes(test["item"]), matrix.n_items),
         ):
             if wanted:
                 counts = np.zeros((size + 1, 5))  # the last row is the unknown

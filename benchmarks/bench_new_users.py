@@ -20,7 +20,7 @@ AMOUNTS = (20, 100, 300, 700)
 
 def ratings_of(matrix, user):
     """A user's ratings as `fold_in` takes them."""
-    values = matrix.values[matrix.indptr[user] : matrix.indptr[user + 1]]
+    values = matrix.values[matrix.rows.indptr[user] : matrix.rows.indptr[user + 1]]
     return dict(zip(matrix.items.raws(matrix.seen(user)), values, strict=True))
 
 
@@ -28,7 +28,7 @@ def main():
     """Measure, print, write benchmarks/results/new_users.json."""
     model = BayesianLBGModel(random_state=0).fit(load_movielens_100k().ratings[["user", "item", "rating"]])
     matrix = model.matrix
-    lengths = np.diff(matrix.indptr)
+    lengths = matrix.rows.lengths
     users = [int(np.abs(lengths - amount).argmin()) for amount in AMOUNTS]
     given = {int(lengths[user]): ratings_of(matrix, user) for user in users}
     usual = given[100]

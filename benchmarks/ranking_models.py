@@ -24,7 +24,7 @@ def indicator(matrix, least=0.0):
     """Users x items, 1 where a rating of at least ``least`` stands."""
     keep = matrix.values >= least
     shape = (matrix.n_users, matrix.n_items)
-    return sp.csr_matrix((np.ones(keep.sum()), (matrix.user_codes()[keep], matrix.items_of[keep])), shape)
+    return sp.csr_matrix((np.ones(keep.sum()), (matrix.user_codes[keep], matrix.item_codes[keep])), shape)
 
 
 def popularity(matrix):
@@ -66,7 +66,7 @@ def cornac_model(make):
     def fit(matrix):
         from cornac.data import Dataset
 
-        users, items = matrix.user_codes().tolist(), matrix.items_of.tolist()
+        users, items = matrix.user_codes.tolist(), matrix.item_codes.tolist()
         data = Dataset.from_uir(list(zip(users, items, [1.0] * len(users), strict=True)))
         model = make().fit(data)
         known = np.array(

@@ -26,8 +26,8 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
         """Take the mean of every item."""
         matrix = RatingMatrix.from_surprise(trainset)
         AlgoBase.fit(self, trainset)
-        count = np.bincount(matrix.items_of, minlength=matrix.n_items)
-        total = np.bincount(matrix.items_of, matrix.values, minlength=matrix.n_items)
+        count = np.bincount(matrix.item_codes, minlength=matrix.n_items)
+        total = np.bincount(matrix.item_codes, matrix.values, minlength=matrix.n_items)
         self.item_means_ = total / np.maximum(count, 1)
         return self
 

@@ -1,7 +1,9 @@
-"""Sparse rows of which a prefix counts: the one layout that the ratings and the text side share."""
+"""Sparse rows: the one row-compressed form of ratings (users or items as rows) and of documents."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numba
 import numpy as np
@@ -10,66 +12,151 @@ import numpy.typing as npt
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Row j holds the entries ``indices[start[j]:stop[j]]`` with their ``values``.
+    """A sparse matrix by rows, of which a prefix of each row may count.
 
-    For ratings these are all entries of a user. For text the entries of a document are stored from the largest
-    to the smallest, so that "its g_j most frequent words" (the indicator x of the paper) is a prefix, and
-    choosing another g_j changes ``stop`` and nothing else.
+    Row j stores the entries ``columns[indptr[j]:indptr[j + 1]]`` with their ``values``; those before ``stop[j]``
+    count. Ratings count in full, and the columns of a row ascend. Documents are stored from the largest value to the
+    smallest, so that the g_j most frequent words of document j (the indicator x of the paper) are a prefix, and
+    another g_j changes ``stop`` and nothing else.
+
+    Parameters
+    ----------
+    indptr : int64 array of shape (n_rows + 1,)
+        Where each row begins; from 0 to the number of entries.
+    columns : int32 array of shape (n_entries,)
+        The column of each entry.
+    values : float64 array of shape (n_entries,)
+        The value of each entry. A stored 0 is an entry.
+    n_columns : int
+        The number of columns, empty ones included.
+    ends : int64 array of shape (n_rows,), optional
+        Where the counting prefix of each row ends; by default all entries count.
+
+    Examples
+    --------
+    >>> rows = SparseRows.from_csr([0, 2, 3], [0, 2, 2], [5.0, 3.0, 4.0], 3)
+    >>> rows.transposed.columns.tolist(), rows.transposed.values.tolist()
+    ([0, 0, 1], [5.0, 3.0, 4.0])
+    >>> rows.contains(np.array([0, 0]), np.array([1, 2])).tolist()
+    [False, True]
     """
 
-    start: Ints
-    stop: Ints
-    indices: Codes
+    indptr: Ints
+    columns: Codes
     values: Floats
     n_columns: int
+    ends: Ints | None = None
 
     def __len__(self) -> int:
-        return len(self.start)
+        return len(self.indptr) - 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the cached transpose: what is sent to a worker holds every entry once
+        return type(self), (self.indptr, self.columns, self.values, self.n_columns, self.ends)
 
     @classmethod
     def from_csr(
-        cls, indptr: npt.ArrayLike, indices: npt.ArrayLike, values: npt.ArrayLike, n_columns: int
+        cls, indptr: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, n_columns: int
     ) -> "SparseRows":
-        """All entries of a compressed sparse row matrix count."""
-        pointer = np.ascontiguousarray(indptr, dtype=np.int64)
+        """The rows of a compressed sparse row matrix; arrays are copied only where their dtype is another."""
         return cls(
-            pointer[:-1],
-            pointer[1:],
-            np.ascontiguousarray(indices, dtype=np.int32),
+            np.ascontiguousarray(indptr, dtype=np.int64),
+            np.ascontiguousarray(columns, dtype=np.int32),
             np.ascontiguousarray(values, dtype=np.float64),
             n_columns,
         )
 
+    @classmethod
+    def from_entries(
+        cls, rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, n_rows: int, n_columns: int
+    ) -> "SparseRows":
+        """Entries in any order; of entries with the same row and column the last one stays."""
+        keys = np.asarray(rows, dtype=np.int64) * n_columns + np.asarray(columns)
+        columns, values = np.asarray(columns), np.asarray(values)
+        if (np.diff(keys) > 0).all():  # sorted already and without duplicates: spare the sort
+            columns, values = columns.copy(), values.copy()
+        else:
+            order = np.argsort(keys, kind="stable")
+            keys = keys[order]
+            last = np.append(keys[1:] != keys[:-1], True)
+            order, keys = order[last], keys[last]
+            columns, values = columns[order], values[order]
+        indptr = np.searchsorted(keys, np.arange(n_rows + 1, dtype=np.int64) * n_columns)
+        return cls.from_csr(indptr, columns, values, n_columns)
+
+    @property
+    def start(self) -> Ints:
+        """Where each row begins, (n_rows,)."""
+        return self.indptr[:-1]
+
+    @property
+    def stop(self) -> Ints:
+        """Where the counting prefix of each row ends, (n_rows,)."""
+        return self.indptr[1:] if self.ends is None else self.ends
+
+    @property
+    def lengths(self) -> Ints:
+        """How many entries of each row count, (n_rows,)."""
+        return self.stop - self.start
+
+    def column_counts(self) -> Ints:
+        """How many stored entries each column has, (n_columns,)."""
+        return np.bincount(self.columns, minlength=self.n_columns)
+
+    def row_of_entry(self) -> Codes:
+        """The row of each stored entry, (n_entries,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.indptr))
+
+    @cached_property
+    def transposed(self) -> "SparseRows":
+        """All stored entries with columns as rows, ascending; computed once, in linear time, by a counting sort."""
+        from scipy.sparse import csr_array  # here: commands that only look at a model start faster without it
+
+        # scipy wants one index type: 32 bits where they suffice, so that `columns` is not copied
+        index = np.int32 if len(self.columns) <= np.iinfo(np.int32).max else np.int64
+        whole = csr_array(
+            (self.values, self.columns.astype(index, copy=False), self.indptr.astype(index)),
+            shape=(len(self), self.n_columns),
+        ).tocsc()
+        return SparseRows.from_csr(whole.indptr, whole.indices, whole.data, len(self))
+
+    def with_values(self, values: Floats) -> "SparseRows":
+        """The same entries with other values."""
+        return replace(self, values=values)
+
+    def take(self, rows: Ints) -> "SparseRows":
+        """Copies of some rows, given by their numbers, with all their entries."""
+        stored = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(stored)).astype(np.int64)
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], stored)
+        return SparseRows(indptr, self.columns[entries], self.values[entries], self.n_columns)
+
+    def filtered(self, mask: Bools) -> "SparseRows":
+        """The entries where ``mask`` (n_entries,) holds, in the same rows."""
+        indptr = np.append(0, np.cumsum(mask))[self.indptr]
+        return SparseRows(indptr, self.columns[mask], self.values[mask], self.n_columns)
+
+    def part(self, first: int, last: int) -> "SparseRows":
+        """Rows ``first:last`` with no entries but their own; the entries are views."""
+        begin, end = self.indptr[first], self.indptr[last]
+        ends = None if self.ends is None else self.ends[first:last] - begin
+        indptr = self.indptr[first : last + 1] - begin
+        return SparseRows(indptr, self.columns[begin:end], self.values[begin:end], self.n_columns, ends)
+
     def parts(self, n_parts: int) -> list["SparseRows"]:
-        """These rows in consecutive pieces of about equal numbers of rows, each with nothing but its own entries.
-
-        For rows whose entries all count (`from_csr`).
-        """
+        """These rows in consecutive parts of about equal numbers of rows."""
         cuts = np.linspace(0, len(self), min(n_parts, max(len(self), 1)) + 1).astype(np.int64)
-        pieces = []
-        for first, last in itertools.pairwise(cuts):
-            begin, end = (int(self.start[first]), int(self.stop[last - 1])) if last > first else (0, 0)
-            pieces.append(
-                SparseRows(
-                    self.start[first:last] - begin,
-                    self.stop[first:last] - begin,
-                    self.indices[begin:end],
-                    self.values[begin:end],
-                    self.n_columns,
-                )
-            )
-        return pieces
+        return [self.part(first, last) for first, last in itertools.pairwise(cuts.tolist())]
 
-    def take(self, first: int, last: int) -> "SparseRows":
-        """Rows ``first:last``, sharing the entries."""
-        return SparseRows(self.start[first:last], self.stop[first:last], self.indices, self.values, self.n_columns)
+    def contains(self, rows: Ints, columns: Ints) -> Bools:
+        """Whether each (row, column) pair is stored, in rows of ascending columns; pairs with a -1 never are."""
+        return _contains(self.indptr, self.columns, rows, columns)
 
 
 @numba.njit(nogil=True, cache=True)
-def contains(indptr: Ints, indices: Codes, rows: Ints, columns: Ints) -> Bools:
-    """Whether each (row, column) pair is stored, by bisection in rows of ascending columns; -1 never is."""
+def _contains(indptr: Ints, stored: Codes, rows: Ints, columns: Ints) -> Bools:
     found = np.zeros(len(rows), dtype=np.bool_)
     for pair in range(len(rows)):
         if rows[pair] < 0 or columns[pair] < 0:
@@ -77,9 +164,9 @@ def contains(indptr: Ints, indices: Codes, rows: Ints, columns: Ints) -> Bools:
         low, high = indptr[rows[pair]], indptr[rows[pair] + 1]
         while low < high:
             middle = (low + high) // 2
-            if indices[middle] < columns[pair]:
+            if stored[middle] < columns[pair]:
                 low = middle + 1
             else:
                 high = middle
-        found[pair] = low < indptr[rows[pair] + 1] and indices[low] == columns[pair]
+        found[pair] = low < indptr[rows[pair] + 1] and stored[low] == columns[pair]
     return found

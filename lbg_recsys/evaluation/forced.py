@@ -88,7 +88,7 @@ def forced_prediction(
         raise DataError(f"train_share is {train_share}: give a share of the users between 0 and 1")
     if n_draws < 1 or not len(seeds):
         raise DataError(f"{n_draws} draws and {len(seeds)} seeds: at least one of each is needed")
-    if np.count_nonzero(np.diff(matrix.indptr) >= 2) < 2:
+    if np.count_nonzero(matrix.rows.lengths >= 2) < 2:
         raise DataError("forced prediction needs at least two users with two or more ratings")
     repetitions: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
     manner: dict[str, str] = {}
@@ -111,7 +111,7 @@ def _prepare(matrix: RatingMatrix, seed: int, n_draws: int, train_share: float) 
     n_train = min(max(1, round(train_share * matrix.n_users)), matrix.n_users - 1)
     train = matrix.subset(np.sort(order[:n_train]))
     test = np.sort(order[n_train:])
-    test = test[np.diff(matrix.indptr)[test] >= 2]  # with one rating nothing would be left to predict it from
+    test = test[matrix.rows.lengths[test] >= 2]  # with one rating nothing would be left to predict it from
     if not len(test):
         raise DataError(
             f"none of the {matrix.n_users - n_train} test users of seed {seed} has two or more ratings, of which one "
@@ -123,19 +123,12 @@ def _prepare(matrix: RatingMatrix, seed: int, n_draws: int, train_share: float) 
 
 def _hide(matrix: RatingMatrix, generator: np.random.Generator) -> _Draw:
     """Take one random rating of every user out."""
-    lengths = np.diff(matrix.indptr)
-    hidden = matrix.indptr[:-1] + (generator.random(matrix.n_users) * lengths).astype(np.int64)
+    rows = matrix.rows
+    hidden = rows.start + (generator.random(len(rows)) * rows.lengths).astype(np.int64)
     keep = np.ones(matrix.n_ratings, dtype=bool)
     keep[hidden] = False
-    given = RatingMatrix(
-        matrix.users,
-        matrix.items,
-        matrix.scale,
-        matrix.indptr - np.arange(matrix.n_users + 1),
-        matrix.items_of[keep],
-        matrix.values[keep],
-    )
-    return _Draw(given, matrix.items_of[hidden].astype(np.int64), matrix.values[hidden])
+    given = RatingMatrix(matrix.users, matrix.items, matrix.scale, rows.filtered(keep))
+    return _Draw(given, rows.columns[hidden].astype(np.int64), rows.values[hidden])
 
 
 def _run(
@@ -165,18 +158,10 @@ def _run(
 def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
     """All test users at once: the model seen by them, their hidden items predicted."""
     items = model.matrix.items.codes(draw.given.items)  # the model's own codes of the items that it knows
-    known = items[draw.given.items_of] >= 0
-    users = draw.given.user_codes()[known]
-    counts = np.bincount(users, minlength=draw.given.n_users)
-    codes = items[draw.given.items_of[known]].astype(np.int32)
-    order = np.lexsort((codes, users))
-    seen = RatingMatrix(
-        draw.given.users,
-        model.matrix.items,
-        model.matrix.scale,
-        np.append(0, np.cumsum(counts)).astype(np.int64),
-        codes[order],
-        draw.given.values[known][order],
+    rows = draw.given.rows.filtered(items[draw.given.rows.columns] >= 0)
+    codes = items[rows.columns].astype(np.int32)
+    seen = RatingMatrix.from_codes(
+        draw.given.users, model.matrix.items, rows.row_of_entry(), codes, rows.values, scale=model.matrix.scale
     )
     view = model.with_users(seen)
     probability = view.predictive(np.arange(seen.n_users, dtype=np.int64), items[draw.items]).probability
@@ -222,8 +207,8 @@ def surprise_trainset(*matrices: RatingMatrix) -> Any:
     frames = [
         pd.DataFrame(
             {
-                "user": matrix.users.raws(matrix.user_codes()),
-                "item": matrix.items.raws(matrix.items_of),
+                "user": matrix.users.raws(matrix.user_codes),
+                "item": matrix.items.raws(matrix.item_codes),
                 "rating": matrix.values,
             }
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -42,8 +43,8 @@ def take_apart(matrix: RatingMatrix, titles: Mapping[RawId, str]) -> tuple[dict[
     }
     arrays: dict[str, AnyArray] = {
         "levels": matrix.scale.levels,
-        "indptr": matrix.indptr,
-        "items_of": matrix.items_of,
+        "indptr": matrix.rows.indptr,
+        "items_of": matrix.rows.columns,
         "values": matrix.values,
     }
     return facts, arrays
@@ -67,9 +68,8 @@ def put_together(facts: dict[str, Any], arrays: dict[str, AnyArray]) -> tuple[Ra
         raise DataError(f"there are {len(titles)} titles for {len(items)} items")
     scale = RatingScale(levels, facts["discrete"])
     scale.refuse_outsiders(arrays["values"], lambda entry: f"number {entry}")
-    matrix = RatingMatrix(
-        IdIndex(users), IdIndex(items), scale, indptr, items_of, arrays["values"], facts["n_duplicates"]
-    )
+    rows = SparseRows.from_csr(indptr, items_of, arrays["values"], len(items))
+    matrix = RatingMatrix(IdIndex(users), IdIndex(items), scale, rows, facts["n_duplicates"])
     named = zip(items, titles or (), strict=False)
     return matrix, {item: title for item, title in named if title is not None}
 

@@ -25,20 +25,20 @@ class Biases:
     def fit(cls, matrix: RatingMatrix) -> "Biases":
         """Ridge regression by alternating exact updates; the users' come last, as `for_users` computes them."""
         overall = float(matrix.values.mean())
-        users = matrix.user_codes()
-        item_weight = np.bincount(matrix.items_of, minlength=matrix.n_items) + _RIDGE
+        users = matrix.user_codes
+        item_weight = matrix.rows.column_counts() + _RIDGE
         biases = cls(overall, np.zeros(matrix.n_users + 1), np.zeros(matrix.n_items + 1))
         for _ in range(_ROUNDS):
             residual = matrix.values - overall - biases.users[users]
-            items = np.bincount(matrix.items_of, residual, minlength=matrix.n_items) / item_weight
+            items = np.bincount(matrix.item_codes, residual, minlength=matrix.n_items) / item_weight
             biases = cls(overall, biases.users, np.append(items, 0.0)).for_users(matrix)
         return biases
 
     def for_users(self, matrix: RatingMatrix) -> "Biases":
         """The biases of other users of the same items: each needs nothing but its own ratings."""
-        residual = matrix.values - self.overall - self.items[matrix.items_of]
-        weight = np.diff(matrix.indptr) + _RIDGE
-        users = np.bincount(matrix.user_codes(), residual, minlength=matrix.n_users) / weight
+        residual = matrix.values - self.overall - self.items[matrix.item_codes]
+        weight = matrix.rows.lengths + _RIDGE
+        users = np.bincount(matrix.user_codes, residual, minlength=matrix.n_users) / weight
         return Biases(self.overall, np.append(users, 0.0), self.items)
 
     def predict(self, users: Ints, items: Ints) -> Floats:
@@ -47,6 +47,6 @@ class Biases:
 
     def left_over(self, matrix: RatingMatrix) -> SparseRows:
         """Users of the same items as rows of what their own biases leave of their ratings."""
-        users, items = matrix.user_codes().astype(np.int64), matrix.items_of
+        users, items = matrix.user_codes.astype(np.int64), matrix.item_codes
         residual = matrix.values - self.for_users(matrix).predict(users, items.astype(np.int64))
-        return SparseRows.from_csr(matrix.indptr, items, residual, matrix.n_items)
+        return matrix.rows.with_values(residual)

@@ -344,7 +344,7 @@ class LBGModel(TopicModel):
 
 
 def _rows_of(matrix: RatingMatrix, biases: Biases | None) -> SparseRows:
-    return matrix.rows() if biases is None else biases.left_over(matrix)
+    return matrix.rows if biases is None else biases.left_over(matrix)
 
 
 PARAMETERS = (

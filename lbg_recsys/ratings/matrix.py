@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.sparse import SparseRows, contains
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, factorize
 from lbg_recsys.ratings.scale import RatingScale
@@ -20,16 +21,14 @@ Bounds = tuple[float, float]
 class RatingMatrix:
     """A sparse users x items matrix; ``x`` comes from its structure, so a rating of 0 is a rating.
 
-    Build it with `from_frame`, `from_arrays` or `from_surprise`, or let `as_matrix` choose. User u's entries are
-    ``items_of[indptr[u]:indptr[u + 1]]``, ascending, with their ``values``.
+    Build it with `from_frame`, `from_arrays` or `from_surprise`, or let `as_matrix` choose. ``rows`` holds the
+    ratings, users as rows and items as columns, ascending; ``rows.transposed`` holds them by item.
     """
 
     users: IdIndex
     items: IdIndex
     scale: RatingScale
-    indptr: npt.NDArray[np.int64]
-    items_of: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float64]
+    rows: SparseRows
     n_duplicates: int = 0
 
     @property
@@ -47,45 +46,48 @@ class RatingMatrix:
         """How many ratings there are, duplicates counted once."""
         return len(self.values)
 
-    def rows(self) -> SparseRows:
-        """The users as rows of the core."""
-        return SparseRows.from_csr(self.indptr, self.items_of, self.values, self.n_items)
+    @property
+    def values(self) -> Floats:
+        """The rating of every entry."""
+        return self.rows.values
 
-    def user_codes(self) -> npt.NDArray[np.int32]:
-        """The user of every entry."""
-        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
+    @property
+    def item_codes(self) -> Codes:
+        """The item of every entry."""
+        return self.rows.columns
+
+    @property
+    def user_codes(self) -> Codes:
+        """The user of every entry, computed from the rows."""
+        return self.rows.row_of_entry()
 
     def name_of_entry(self, entry: int) -> str:
         """Whose rating of what an entry is, for messages."""
-        return _whose(self.users, self.items, self.user_codes()[entry], self.items_of[entry])
+        return _whose(self.users, self.items, self.user_codes[entry], self.item_codes[entry])
 
-    def seen(self, user: int) -> npt.NDArray[np.int32]:
+    def seen(self, user: int) -> Codes:
         """The items that a user has rated, ascending."""
-        return self.items_of[self.indptr[user] : self.indptr[user + 1]]
+        return self.rows.part(user, user + 1).columns
 
-    def is_rated(self, users: npt.NDArray[np.int64], items: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def is_rated(self, users: Ints, items: Ints) -> Bools:
         """Whether each (user, item) pair of codes is in the matrix; unknown codes (-1) are not."""
-        return contains(self.indptr, self.items_of, users, items)
+        return self.rows.contains(users, items)
 
-    def subset(self, users: npt.NDArray[np.int64]) -> "RatingMatrix":
+    def subset(self, users: Ints) -> "RatingMatrix":
         """These users (codes) and their entries, over the same items."""
-        lengths = np.diff(self.indptr)[users]
-        indptr = np.append(0, np.cumsum(lengths)).astype(np.int64)
-        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[users] - indptr[:-1], lengths)
-        ids = IdIndex(self.users.raws(users))
-        return RatingMatrix(ids, self.items, self.scale, indptr, self.items_of[entries], self.values[entries])
+        return RatingMatrix(IdIndex(self.users.raws(users)), self.items, self.scale, self.rows.take(users))
 
     def padded(self, larger: "RatingMatrix") -> "RatingMatrix":
         """The same entries among the items of a larger matrix that begins with these items."""
-        return replace(self, items=larger.items)
+        return replace(self, items=larger.items, rows=replace(self.rows, n_columns=larger.n_items))
 
-    def merged(self, other: "RatingMatrix") -> tuple["RatingMatrix", npt.NDArray[np.int64]]:
+    def merged(self, other: "RatingMatrix") -> tuple["RatingMatrix", Ints]:
         """Both matrices in one, ``other`` winning where both rate a pair; and the codes of its users in it."""
         users, items = self.users.extended(other.users), self.items.extended(other.items)
         other_users = users.codes(other.users)
         other_items = items.codes(other.items)
-        user_codes = np.concatenate([self.user_codes(), other_users[other.user_codes()]]).astype(np.int32)
-        item_codes = np.concatenate([self.items_of, other_items[other.items_of]]).astype(np.int32)
+        user_codes = np.concatenate([self.user_codes, other_users[other.user_codes]]).astype(np.int32)
+        item_codes = np.concatenate([self.item_codes, other_items[other.item_codes]]).astype(np.int32)
         values = np.concatenate([self.values, other.values])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a new rating replaces the old one: that is the point
@@ -167,9 +169,9 @@ class RatingMatrix:
         cls,
         users: IdIndex,
         items: IdIndex,
-        user_codes: npt.NDArray[np.int32],
-        item_codes: npt.NDArray[np.int32],
-        values: npt.NDArray[np.float64],
+        user_codes: Codes,
+        item_codes: Codes,
+        values: Floats,
         *,
         scale: Bounds | RatingScale | None = None,
         levels: npt.ArrayLike | None = None,
@@ -177,25 +179,15 @@ class RatingMatrix:
         """Coded entries in any order; of a pair that comes twice the last entry wins, with a warning."""
         known = scale if isinstance(scale, RatingScale) else RatingScale.find(values, scale, levels)
         known.refuse_outsiders(values, lambda row: _whose(users, items, user_codes[row], item_codes[row]))
-        keys = user_codes.astype(np.int64) * len(items) + item_codes
-        if (np.diff(keys) > 0).all():  # sorted already and without duplicates: spare the sort
-            item_codes, values = item_codes.copy(), values.copy()
-        else:
-            order = np.argsort(keys, kind="stable")
-            keys = keys[order]
-            last = np.append(keys[1:] != keys[:-1], True)
-            order, keys = order[last], keys[last]
-            item_codes, values = item_codes[order], values[order]
-        n_duplicates = len(user_codes) - len(keys)
+        rows = SparseRows.from_entries(user_codes, item_codes, values, len(users), len(items))
+        n_duplicates = len(values) - len(rows.values)
         if n_duplicates:
             warnings.warn(
-                f"{n_duplicates} of {len(user_codes)} ratings repeat a (user, item) pair; the last of each counts",
+                f"{n_duplicates} of {len(values)} ratings repeat a (user, item) pair; the last of each counts",
                 UserWarning,
                 stacklevel=3,
             )
-        starts = np.arange(len(users) + 1, dtype=np.int64) * len(items)
-        indptr = np.searchsorted(keys, starts).astype(np.int64)
-        return cls(users, items, known, indptr, item_codes, values, n_duplicates)
+        return cls(users, items, known, rows, n_duplicates)
 
 
 def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
@@ -250,9 +242,7 @@ def _whose(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
     return f"of user {users.raw(user)!r} for item {items.raw(item)!r}"
 
 
-def _as_ratings(
-    ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}"
-) -> npt.NDArray[np.float64]:
+def _as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}") -> Floats:
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError) as error:

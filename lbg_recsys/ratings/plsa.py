@@ -126,33 +126,26 @@ class GaussianPLSAModel(TopicModel):
     def _split(self, generator: np.random.Generator) -> tuple[SparseRows, SparseRows]:
         """The ratings to fit and the ratings to stop by, as rows over all users."""
         held = generator.random(self.matrix.n_ratings) < self.holdout
-        whole = self._rows_of(self.matrix)
-        users = self.matrix.user_codes()
-
-        def part(mask: npt.NDArray[np.bool_]) -> SparseRows:
-            counts = np.bincount(users[mask], minlength=self.matrix.n_users)
-            indptr = np.append(0, np.cumsum(counts))
-            return SparseRows.from_csr(indptr, whole.indices[mask], whole.values[mask], whole.n_columns)
-
-        return part(~held), part(held)
+        rows = self._rows_of(self.matrix)
+        return rows.filtered(~held), rows.filtered(held)
 
     def _place(self, matrix: RatingMatrix) -> None:
         """Hold the users of a matrix with their smoothed means and spreads (the overall ones for the unknown)."""
         self.matrix = matrix
-        users, weight = matrix.user_codes(), np.diff(matrix.indptr) + _USER_SMOOTHING
+        users, weight = matrix.user_codes, matrix.rows.lengths + _USER_SMOOTHING
         total = np.bincount(users, matrix.values, minlength=matrix.n_users)
         mean = (total + _USER_SMOOTHING * self._centre) / weight
         square = np.bincount(users, (matrix.values - mean[users]) ** 2, minlength=matrix.n_users)
         spread = np.sqrt((square + _USER_SMOOTHING * self._spread**2) / weight)
         self._user_mean = np.append(mean, self._centre)
         self._user_spread = np.append(spread, self._spread)
-        counts = np.bincount(matrix.items_of, minlength=matrix.n_items)
+        counts = matrix.rows.column_counts()
         self._popularity: Floats = np.append(counts, 0) / max(matrix.n_users, 1)  # last: the unknown item
 
     def _rows_of(self, matrix: RatingMatrix) -> SparseRows:
-        users = matrix.user_codes()
+        users = matrix.user_codes
         values = (matrix.values - self._user_mean[users]) / self._user_spread[users]
-        return SparseRows.from_csr(matrix.indptr, matrix.items_of, values, matrix.n_items)
+        return matrix.rows.with_values(values)
 
     def _mixing_of(self, matrix: RatingMatrix) -> Floats:
         """Mixing weights by fold-in, for training users too, so that folding one in again changes nothing."""

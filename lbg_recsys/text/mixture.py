@@ -248,10 +248,10 @@ class LBGMixture(TopicModel):
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         chosen = self._choose_keywords(ranked_documents(documents))
-        lengths = chosen.stop - chosen.start
+        lengths = chosen.lengths
         pointer = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], lengths)
-        columns = chosen.indices[np.repeat(chosen.start, lengths) + within]
+        columns = chosen.columns[np.repeat(chosen.start, lengths) + within]
         result = sp.csr_array((np.ones(len(columns), dtype=bool), columns, pointer), shape=documents.shape)
         result.sort_indices()
         return result

@@ -154,7 +154,7 @@ def test_lists_of_pLSA_for_a_new_user_go_by_popularity_in_training(desk, run):
     assert min(line["score"] for line in json.loads(run(*arguments).stdout)) > 0.0
     found = json.loads(run(*arguments, "--by", "rated", "-n", 3).stdout)
     matrix = lbg_recsys.load("p.lbg").matrix
-    share = np.bincount(matrix.items_of) / matrix.n_users
+    share = np.bincount(matrix.item_codes) / matrix.n_users
     assert [line["score"] for line in found] == [share[matrix.items.code(line["item"])] for line in found]
 
 

@@ -34,7 +34,7 @@ def test_any_number_of_workers_gives_the_same_bits(matrix):
 @pytest.mark.parametrize("n_parts", [1, 3, 1000])
 def test_parts_hold_all_rows(matrix, n_parts):
     model = LBGModel(n_topics=2, random_state=0).fit(matrix)
-    rows = matrix.rows()
+    rows = matrix.rows
     parts = rows.parts(n_parts)
     assert len(parts) == min(n_parts, len(rows))
     assert sum(map(len, parts)) == len(rows)

@@ -60,9 +60,9 @@ def test_a_draw_hides_one_rating_of_each_user(matrix):
         for user in range(draw.given.n_users):
             whole = matrix.subset(np.array([matrix.users.code(draw.given.users.raw(user))]))
             left = draw.given.subset(np.array([user]))
-            hidden = set(whole.items_of) - set(left.items_of)
+            hidden = set(whole.item_codes) - set(left.item_codes)
             assert hidden == {draw.items[user]}
-            assert draw.truth[user] == whole.values[whole.items_of == draw.items[user]][0]
+            assert draw.truth[user] == whole.values[whole.item_codes == draw.items[user]][0]
     assert (draws[0].items != draws[1].items).any()
 
 
@@ -74,7 +74,7 @@ def test_folding_all_test_users_at_once_is_folding_each(matrix):
     errors = []
     for user in range(draw.given.n_users):
         own = draw.given.subset(np.array([user]))
-        ratings = dict(zip(matrix.items.raws(own.items_of), own.values, strict=True))
+        ratings = dict(zip(matrix.items.raws(own.item_codes), own.values, strict=True))
         known = {item: rating for item, rating in ratings.items() if item in model.matrix.items}
         errors.append(abs(model.fold_in(known).predict(matrix.items.raw(draw.items[user])) - draw.truth[user]))
     assert outcome["mae"] == pytest.approx(np.mean(errors))

@@ -64,7 +64,7 @@ def test_a_file_knows_what_its_users_were_counted_with(sample, tmp_path):
     assert lbg_recsys.save(again, tmp_path / "again.lbg").read_bytes() == path.read_bytes()
     for one in (model, again):
         one.partial_fit(([1, 2, 200], [8, 9, 7], [1, 1, 5]))
-        ratings = np.bincount(one.matrix.items_of, minlength=one.matrix.n_items)
+        ratings = one.matrix.rows.column_counts()
         np.testing.assert_allclose(one.statistics_.count.sum(axis=1), ratings, atol=1e-9)
     np.testing.assert_array_equal(again.parameters_.c, model.parameters_.c)
     state = model.to_state()

@@ -67,7 +67,7 @@ def test_statistics_add_over_any_partition(triples, n_topics, data):
     rows = model.rows_of(model.matrix)
     cut = data.draw(st.integers(0, len(rows)))
     whole = e_step(rows, model.parameters_)
-    parts = e_step(rows.take(0, cut), model.parameters_) + e_step(rows.take(cut, len(rows)), model.parameters_)
+    parts = e_step(rows.part(0, cut), model.parameters_) + e_step(rows.part(cut, len(rows)), model.parameters_)
     assert whole.n_rows == parts.n_rows
     for name in ("evidence", "mass", "count", "first", "second"):
         np.testing.assert_allclose(getattr(whole, name), getattr(parts, name), atol=1e-9)
@@ -78,8 +78,8 @@ def test_statistics_add_over_any_partition(triples, n_topics, data):
 def test_folding_in_a_training_user_changes_nothing(triples, n_topics, baseline, temperature):
     model = fitted(triples, n_topics=n_topics, baseline=baseline, temperature=temperature)
     for code, raw in enumerate(model.matrix.users):
-        own = slice(model.matrix.indptr[code], model.matrix.indptr[code + 1])
-        items = model.matrix.items.raws(model.matrix.items_of[own])
+        own = slice(model.matrix.rows.indptr[code], model.matrix.rows.indptr[code + 1])
+        items = model.matrix.items.raws(model.matrix.item_codes[own])
         user = model.fold_in(dict(zip(items, model.matrix.values[own], strict=True)))
         assert user.posterior.tolist() == model.posterior()[code].tolist()
         every = list(model.matrix.items)
@@ -113,8 +113,8 @@ def test_of_repeated_pairs_the_last_one_counts(triples):
     assert matrix.n_ratings == len(last)
     assert matrix.n_duplicates == len(triples) - len(last)
     assert bool(caught) == bool(matrix.n_duplicates)
-    rows = matrix.users.raws(matrix.user_codes())
-    columns = matrix.items.raws(matrix.items_of)
+    rows = matrix.users.raws(matrix.user_codes)
+    columns = matrix.items.raws(matrix.item_codes)
     assert dict(zip(zip(rows, columns, strict=True), matrix.values.tolist(), strict=True)) == last
 
 

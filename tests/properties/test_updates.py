@@ -16,7 +16,7 @@ UPDATES = st.lists(st.tuples(rating_triples(max_users=10, max_items=9), st.boole
 def assert_everything_is_counted_once(model):
     matrix, rows, statistics = model.matrix, model.rows_of(model.matrix), model.statistics_
     ratings, total, squares = (
-        np.bincount(matrix.items_of, weights, minlength=matrix.n_items)
+        np.bincount(matrix.item_codes, weights, minlength=matrix.n_items)
         for weights in (None, rows.values, rows.values**2)
     )
     assert statistics.n_rows == matrix.n_users

@@ -98,11 +98,11 @@ def test_partial_fit_replaces_the_statistics_of_known_users(matrix):
     np.testing.assert_allclose(model.statistics_.count, before.count, atol=1e-8)
     assert model.statistics_.n_rows == before.n_rows
     assert model.statistics_.evidence == pytest.approx(e_step(model.rows_of(matrix), model.parameters_).evidence)
-    rest, counted = model.statistics_ - gather(own.rows(), model.counted_[:20]), model.counted_.copy()
+    rest, counted = model.statistics_ - gather(own.rows, model.counted_[:20]), model.counted_.copy()
     model.partial_fit((["new"], [next(iter(matrix.items))], [5])).partial_fit(own)
     np.testing.assert_array_equal(model.counted_[20:200], counted[20:])
-    now = rest + gather(model.matrix.subset(np.arange(200, 201)).rows(), model.counted_[200:])
-    now += gather(own.rows(), model.counted_[:20])
+    now = rest + gather(model.matrix.subset(np.arange(200, 201)).rows, model.counted_[200:])
+    now += gather(own.rows, model.counted_[:20])
     for name in ("mass", "count", "first", "second"):
         np.testing.assert_allclose(getattr(model.statistics_, name), getattr(now, name), atol=1e-8)
 
@@ -113,7 +113,7 @@ def test_a_view_of_other_users_takes_them_in_as_new(matrix):
     view = LBGModel(n_topics=3, random_state=0).fit(half).with_users(matrix.subset(np.arange(100, 200)))
     view.partial_fit(view.matrix)
     assert view.statistics_.n_rows == 200
-    np.testing.assert_allclose(view.statistics_.count.sum(axis=1), np.bincount(matrix.items_of), atol=1e-8)
+    np.testing.assert_allclose(view.statistics_.count.sum(axis=1), np.bincount(matrix.item_codes), atol=1e-8)
 
 
 def test_partial_fit_takes_new_users_and_items(matrix, sample):
@@ -297,13 +297,13 @@ def test_gaussian_plsa(matrix):
     model = GaussianPLSAModel(n_topics=4, random_state=0).fit(matrix)
     np.testing.assert_allclose(model.mixing_.sum(axis=1), 1.0)
     own = matrix.subset(np.array([3]))
-    items = matrix.items.raws(own.items_of)
+    items = matrix.items.raws(own.item_codes)
     folded = model.fold_in(dict(zip(items, own.values, strict=True)))
     raw = matrix.users.raw(3)
     pairs = [(raw, item) for item in matrix.items]
     np.testing.assert_array_equal(folded.distribution(list(matrix.items)), model.predict_distribution(pairs))
     truth = matrix.values
-    users = matrix.users.raws(matrix.user_codes())
-    fitted = model.predict_batch(list(zip(users, matrix.items.raws(matrix.items_of), strict=True)))
+    users = matrix.users.raws(matrix.user_codes)
+    fitted = model.predict_batch(list(zip(users, matrix.items.raws(matrix.item_codes), strict=True)))
     assert np.abs(fitted - truth).mean() < np.abs(truth.mean() - truth).mean()
     assert folded.explain(items[0]).evidence == model.explain(raw, items[0]).evidence

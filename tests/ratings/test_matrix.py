@@ -19,8 +19,8 @@ def test_all_sources_give_the_same_matrix(sample):
     for other in (as_matrix(frame), RatingMatrix.from_surprise(trainset)):
         assert list(other.users) == list(arrays.users)
         assert list(other.items) == list(arrays.items)
-        np.testing.assert_array_equal(other.indptr, arrays.indptr)
-        np.testing.assert_array_equal(other.items_of, arrays.items_of)
+        np.testing.assert_array_equal(other.rows.indptr, arrays.rows.indptr)
+        np.testing.assert_array_equal(other.item_codes, arrays.item_codes)
         np.testing.assert_array_equal(other.values, arrays.values)
 
 
@@ -141,6 +141,6 @@ def test_subset_and_merge(sample):
     halves = matrix.subset(np.arange(0, 100)), matrix.subset(np.arange(100, matrix.n_users))
     merged, touched = halves[0].merged(halves[1])
     assert touched.tolist() == list(range(100, matrix.n_users))
-    np.testing.assert_array_equal(merged.indptr, matrix.indptr)
-    np.testing.assert_array_equal(merged.items_of, matrix.items_of)
+    np.testing.assert_array_equal(merged.rows.indptr, matrix.rows.indptr)
+    np.testing.assert_array_equal(merged.item_codes, matrix.item_codes)
     np.testing.assert_array_equal(merged.values, matrix.values)

@@ -122,7 +122,7 @@ def log_joint(
     """log lam_s + log Pr(d_j | s) for every row and topic, (m, k)."""
     constant, table = evidence_tables(parameters, indicator_weight, given_count)
     out = np.tile(constant, (len(rows), 1))
-    _log_joint_kernel(rows.start, rows.stop, rows.indices, rows.values, table, out)
+    _log_joint_kernel(rows.start, rows.stop, rows.columns, rows.values, table, out)
     return out
 
 
@@ -139,7 +139,7 @@ def posterior(joint: Floats, beta: float | Floats = 1.0) -> tuple[Floats, Floats
 def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0) -> SufficientStatistics:
     """The statistics of rows whose posteriors are ``mu``."""
     sums = np.zeros((3, rows.n_columns, mu.shape[1]))
-    _gather_kernel(rows.start, rows.stop, rows.indices, rows.values, np.ascontiguousarray(mu), sums)
+    _gather_kernel(rows.start, rows.stop, rows.columns, rows.values, np.ascontiguousarray(mu), sums)
     return SufficientStatistics(len(rows), evidence, mu.sum(axis=0), sums[0], sums[1], sums[2])
 
 

@@ -58,7 +58,7 @@ def entry_step(
     """One E-step over the entries: the statistics of the columns, and the new mixing weights of the rows (m, k)."""
     row_mass = np.zeros_like(lam)
     sums = np.zeros((3, rows.n_columns, lam.shape[1]))
-    args = (rows.start, rows.stop, rows.indices, rows.values, lam, parameters.c, parameters.var)
+    args = (rows.start, rows.stop, rows.columns, rows.values, lam, parameters.c, parameters.var)
     evidence = _entry_kernel(*args, _log_norm(parameters), beta, row_mass, sums)
     statistics = SufficientStatistics(len(rows), evidence, row_mass.sum(axis=0), sums[0], sums[1], sums[2])
     return statistics, mixing_weights(row_mass)
@@ -68,7 +68,7 @@ def fold_in_rows(rows: SparseRows, parameters: Parameters, beta: float = 1.0, n_
     """Mixing weights of new rows, the columns' Gaussians as they are: EM over the rows' weights alone."""
     lam = np.full((len(rows), parameters.n_topics), 1.0 / parameters.n_topics)
     nothing = np.zeros((0, 0, 0))
-    args = (rows.start, rows.stop, rows.indices, rows.values)
+    args = (rows.start, rows.stop, rows.columns, rows.values)
     for _ in range(n_iter):
         row_mass = np.zeros_like(lam)
         _entry_kernel(*args, lam, parameters.c, parameters.var, _log_norm(parameters), beta, row_mass, nothing)

@@ -12,7 +12,7 @@ It is the same for all topics as long as x is: posteriors never need it, Pr(d) a
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
@@ -31,7 +31,7 @@ def ranked(indptr: npt.ArrayLike, indices: npt.ArrayLike, values: npt.ArrayLike,
     """Rows of a canonical CSR matrix with each row's entries from the largest to the smallest, ties by column.
 
     >>> rows = ranked([0, 3], [0, 1, 2], [0.5, 2.0, 0.5], 3)
-    >>> rows.indices.tolist()
+    >>> rows.columns.tolist()
     [1, 0, 2]
     """
     pointer = np.asarray(indptr, dtype=np.int64)
@@ -43,13 +43,12 @@ def ranked(indptr: npt.ArrayLike, indices: npt.ArrayLike, values: npt.ArrayLike,
 
 def with_keywords(rows: SparseRows, lengths: int | Ints) -> SparseRows:
     """The same rows of which only the first ``lengths`` entries count (all, where a row has fewer)."""
-    stop = rows.start + np.minimum(rows.stop - rows.start, lengths)
-    return SparseRows(rows.start, stop, rows.indices, rows.values, rows.n_columns)
+    return replace(rows, ends=rows.start + np.minimum(rows.lengths, lengths))
 
 
 def keyword_counts(rows: SparseRows) -> Ints:
     """How many entries of each row count, (m,)."""
-    return rows.stop - rows.start
+    return rows.lengths
 
 
 def expected_lengths(mu: Floats, q: Ints) -> Ints:
@@ -84,10 +83,8 @@ class Totals:
     @classmethod
     def of(cls, rows: SparseRows) -> "Totals":
         """The totals of all stored entries of ``rows``."""
-        columns = rows.indices[rows.start[0] : rows.stop[-1]] if len(rows) else rows.indices[:0]
-        values = rows.values[rows.start[0] : rows.stop[-1]] if len(rows) else rows.values[:0]
-        first = np.bincount(columns, values, rows.n_columns).astype(np.float64)
-        second = np.bincount(columns, values**2, rows.n_columns).astype(np.float64)
+        first = np.bincount(rows.columns, rows.values, rows.n_columns).astype(np.float64)
+        second = np.bincount(rows.columns, rows.values**2, rows.n_columns).astype(np.float64)
         return cls(len(rows), first, second)
 
     def __add__(self, other: "Totals") -> "Totals":
@@ -147,8 +144,8 @@ def cross_evidence(rows: SparseRows, keywords: SparseRows, cross: CrossGaussians
     """The cross part of log Pr(d_j | s, x_j), (m,): of all entries of ``rows`` those outside ``keywords``."""
     at_zero = cross.at_zero()
     out = np.full(len(rows), at_zero.sum())
-    here = cross.at(rows.indices, rows.values)
-    _cross_kernel(rows.start, keywords.stop, rows.stop, here, at_zero[rows.indices], out)
+    here = cross.at(rows.columns, rows.values)
+    _cross_kernel(rows.start, keywords.stop, rows.stop, here, at_zero[rows.columns], out)
     return out
 
 
@@ -176,6 +173,6 @@ def log_joint_own_keywords(rows: SparseRows, parameters: Parameters, q: Ints, cr
     constant, table = evidence_tables(parameters)
     out = np.tile(constant, (len(rows), 1))
     widest = with_keywords(rows, int(q.max()))
-    here = cross.at(rows.indices, rows.values)
-    _own_keywords_kernel(widest.start, widest.stop, rows.indices, rows.values, table, here, q, out)
+    here = cross.at(rows.columns, rows.values)
+    _own_keywords_kernel(widest.start, widest.stop, rows.columns, rows.values, table, here, q, out)
     return out

@@ -60,7 +60,7 @@ def em_pass(rows: SparseRows, theta: Floats, phi: Floats, beta: float = 1.0) -> 
     """New Pr(s | d) (m, k) and Pr(w | s) (n, k), and the log-likelihood under the old ones."""
     new_theta, new_phi, evidence = np.zeros_like(theta), np.zeros_like(phi), np.zeros(len(rows))
     _pass_kernel(
-        rows.start, rows.stop, rows.indices, rows.values, theta, phi, beta, new_theta, new_phi, True, evidence
+        rows.start, rows.stop, rows.columns, rows.values, theta, phi, beta, new_theta, new_phi, True, evidence
     )
     return _normalised(new_theta, 1, theta), _normalised(new_phi, 0, phi), float(evidence.sum())
 
@@ -73,7 +73,7 @@ def fold_in(rows: SparseRows, phi: Floats, prior: Floats, beta: float, n_iter: i
     for _ in range(n_iter):
         new = np.zeros_like(theta)
         _pass_kernel(
-            rows.start, rows.stop, rows.indices, rows.values, theta, phi, beta, new, nothing, False, evidence
+            rows.start, rows.stop, rows.columns, rows.values, theta, phi, beta, new, nothing, False, evidence
         )
         theta = _normalised(new, 1, theta)
     return theta
@@ -84,5 +84,5 @@ def log_likelihood(rows: SparseRows, theta: Floats, phi: Floats) -> Floats:
     evidence = np.zeros(len(rows))
     scratch = np.zeros_like(theta)
     nothing = np.zeros((0, phi.shape[1]))
-    _pass_kernel(rows.start, rows.stop, rows.indices, rows.values, theta, phi, 1.0, scratch, nothing, False, evidence)
+    _pass_kernel(rows.start, rows.stop, rows.columns, rows.values, theta, phi, 1.0, scratch, nothing, False, evidence)
     return evidence

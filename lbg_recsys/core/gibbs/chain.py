@@ -16,45 +16,13 @@ import numpy as np
 from lbg_recsys.core.gibbs.components import count_classes, refresh_profile, sweep_components
 from lbg_recsys.core.gibbs.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
 from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
 # The first sweeps find the classes; cut points that moved at once would chase noise.
 _CUTS_MOVE_FROM = 10
 # A user's noise precision ~ Gamma(shape, rate) with a learned rate: how alike users are in how noisy they are.
 USER_NOISE_SHAPE = 10.0
-
-
-@dataclass(frozen=True)
-class Entries:
-    """Ratings sorted by row: row j has ``col[ptr[j]:ptr[j + 1]]``, with standardised values and levels."""
-
-    ptr: Array
-    col: Array
-    value: Array
-    level: Array
-    n_cols: int
-
-    @classmethod
-    def of(cls, row: Array, col: Array, value: Array, level: Array, n_rows: int, n_cols: int) -> "Entries":
-        """Sort entries given in any order."""
-        order = np.lexsort((col, row))
-        ptr = np.searchsorted(row[order], np.arange(n_rows + 1)).astype(np.int64)
-        return cls(
-            ptr,
-            np.ascontiguousarray(col[order], np.int32),
-            np.ascontiguousarray(value[order], np.float64),
-            np.ascontiguousarray(level[order], np.int16),
-            n_cols,
-        )
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are, empty ones included."""
-        return len(self.ptr) - 1
-
-    def rows(self) -> Array:
-        """The row of every entry."""
-        return np.repeat(np.arange(self.n_rows), np.diff(self.ptr))
 
 
 @dataclass(frozen=True)
@@ -103,12 +71,17 @@ class Chain:
     """
 
     def __init__(
-        self, entries: Entries, middles: Array, settings: ChainSettings, seed: np.random.SeedSequence
+        self,
+        entries: SparseRows,
+        level: Array,
+        middles: Array,
+        settings: ChainSettings,
+        seed: np.random.SeedSequence,
     ) -> None:
         self.settings = settings
         self.rng = np.random.Generator(np.random.PCG64(seed))
-        rows, n, h, k = entries.n_rows, entries.n_cols, settings.n_components, settings.n_classes
-        self.n_col = np.bincount(entries.col, minlength=n).astype(np.float32)
+        rows, n, h, k = len(entries), entries.n_columns, settings.n_components, settings.n_classes
+        self.n_col = entries.column_counts().astype(np.float32)
         d = h * k + column_features(self.n_col, self.n_col).shape[1]
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
         self.c = np.zeros((h, k, n), np.float32)
@@ -124,44 +97,54 @@ class Chain:
         self.own_cuts = np.zeros((len(self.cuts), users if settings.ordinal else 1), np.float32)
         self.cut_tau = np.full(len(self.cuts), 16.0)
         # half a rating is added to each level, so that an empty one keeps a sliver of probability
-        amount = np.bincount(entries.level, minlength=len(middles) + 1) + 0.5
-        self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.col)
+        amount = np.bincount(level, minlength=len(middles) + 1) + 0.5
+        self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.columns)
         self.sweeps = 0
-        self.wake(entries)
+        self.wake(entries, level)
         variance = max(mean_square(self.res), 1e-4)
         self.noise_rate = settings.user_noise_shape * variance
         self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
         (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
 
-    def wake(self, entries: Entries) -> None:
-        """Make ready to sweep: everything that follows from the parameters and the entries."""
-        self.entries = entries
-        d, n = len(self.omega), entries.n_cols
+    def wake(self, entries: SparseRows, level: Array) -> None:
+        """Make ready to sweep: everything that follows from the parameters, the entries and the level of each."""
+        self.entries, self.level = entries, level
+        d, n = len(self.omega), entries.n_columns
         self.counts = np.zeros(self.c.shape, np.int32)
         self.phi, self.gram = np.zeros((d, n), np.float32), np.zeros((d, d))
         self._col_stat = np.zeros((3, n), np.float32)
-        count_classes(entries.ptr, entries.col, self.z, self.counts)
+        count_classes(entries.indptr, entries.columns, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
         self.phi[fixed] = column_features(self.n_col, self.n_col).T
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
             refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
-        rows = entries.rows()
-        self.owner = rows.astype(np.int32) if self.settings.user_rows else entries.col
+        rows = entries.row_of_entry()
+        self.owner = rows if self.settings.user_rows else entries.columns
         if not self.settings.ordinal:
             self.owner = np.zeros_like(self.owner)
         self._beside = np.empty(self.own_cuts.shape, np.int32)
-        count_beside(entries.level, self.owner, self._beside)
-        mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.col]
+        count_beside(level, self.owner, self._beside)
+        mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.columns]
         for h in range(self.settings.n_components):
-            mean += self.c[h, self.z[rows, h], entries.col]
-        utility = getattr(self, "utility", entries.value)  # drawn ones are no ratings, and stay
+            mean += self.c[h, self.z[rows, h], entries.columns]
+        utility = getattr(self, "utility", entries.values)  # drawn ones are no ratings, and stay
         self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
 
     def rest(self) -> None:
         """Let go of most of the memory until `wake`: of what follows from the rest, and of the entries."""
-        del self.entries, self.owner, self.counts, self.phi, self.gram, self.res, self._col_stat, self._beside
+        del (
+            self.entries,
+            self.level,
+            self.owner,
+            self.counts,
+            self.phi,
+            self.gram,
+            self.res,
+            self._col_stat,
+            self._beside,
+        )
         if not self.settings.ordinal:
             del self.utility
 
@@ -179,8 +162,8 @@ class Chain:
         """eta, c, tau, lam and z of every component."""
         sweep_components(
             self.rng,
-            self.entries.ptr,
-            self.entries.col,
+            self.entries.indptr,
+            self.entries.columns,
             self.res,
             self.z,
             self.c,
@@ -208,8 +191,8 @@ class Chain:
         row_prior, col_prior = (user, item) if settings.user_rows else (item, user)
         self.row_tau = draw_row_effects(
             self.rng,
-            self.entries.ptr,
-            self.entries.col,
+            self.entries.indptr,
+            self.entries.columns,
             self.res,
             self.row_bias,
             self.row_tau,
@@ -221,7 +204,7 @@ class Chain:
         )
         self.col_tau = draw_col_effects(
             self.rng,
-            self.entries.col,
+            self.entries.columns,
             self.res,
             self.col_bias,
             self.col_tau,
@@ -247,9 +230,9 @@ class Chain:
                 self.sweep_own_cuts()
         draw_utilities(
             self.rng,
-            self.entries.ptr,
-            self.entries.col,
-            self.entries.level,
+            self.entries.indptr,
+            self.entries.columns,
+            self.level,
             self.owner,
             self.cuts,
             self.own_cuts,
@@ -266,9 +249,9 @@ class Chain:
             move_own_cuts(
                 self.rng,
                 b,
-                self.entries.ptr,
-                self.entries.col,
-                self.entries.level,
+                self.entries.indptr,
+                self.entries.columns,
+                self.level,
                 self.owner,
                 self.cuts,
                 self.own_cuts,
@@ -286,8 +269,8 @@ class Chain:
     def match_cuts(self, cuts: Array, first: int, last: int) -> None:
         """Move ``cuts[first:last]`` a Newton step towards predicting as many ratings below each as there are."""
         move_cuts(
-            self.entries.ptr,
-            self.entries.col,
+            self.entries.indptr,
+            self.entries.columns,
             self.owner,
             self.row_weight,
             self.col_weight,
@@ -313,12 +296,16 @@ class Chain:
         return math.sqrt(mean_square(self.res))
 
 
-def _ridge_biases(entries: Entries, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
+def _ridge_biases(entries: SparseRows, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
     """A start: row and column biases by alternating ridge regression."""
-    rows, n_row = entries.rows(), np.diff(entries.ptr)
-    n_col = np.bincount(entries.col, minlength=entries.n_cols)
-    row_bias, col_bias = np.zeros(entries.n_rows), np.zeros(entries.n_cols)
+    rows, n_row = entries.row_of_entry(), entries.lengths
+    n_col = entries.column_counts()
+    row_bias, col_bias = np.zeros(len(entries)), np.zeros(entries.n_columns)
     for _ in range(rounds):
-        row_bias = np.bincount(rows, entries.value - col_bias[entries.col], minlength=len(row_bias)) / (n_row + ridge)
-        col_bias = np.bincount(entries.col, entries.value - row_bias[rows], minlength=len(col_bias)) / (n_col + ridge)
+        row_bias = np.bincount(rows, entries.values - col_bias[entries.columns], minlength=len(row_bias)) / (
+            n_row + ridge
+        )
+        col_bias = np.bincount(entries.columns, entries.values - row_bias[rows], minlength=len(col_bias)) / (
+            n_col + ridge
+        )
     return row_bias.astype(np.float32), col_bias.astype(np.float32)

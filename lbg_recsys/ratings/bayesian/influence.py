@@ -54,8 +54,8 @@ class Influence:
 
     def of(self, user: int, item: int, seed: np.random.SeedSequence) -> Effects:
         """The effects of every rating of a user on the expected rating of an item, in units of the ratings."""
-        own, standard = slice(*self.matrix.indptr[user : user + 2]), self.known.standard
-        items, ratings = self.matrix.items_of[own].astype(np.int64), self.matrix.values[own]
+        own, standard = slice(*self.matrix.rows.indptr[user : user + 2]), self.known.standard
+        items, ratings = self.matrix.rows.columns[own].astype(np.int64), self.matrix.values[own]
         total = np.zeros((2, len(items)))
         if not (len(items) and self.draws):
             return total[0], total[1]
@@ -74,7 +74,7 @@ class Influence:
     def _as_column(self, draws: Draws, user: int, item: int, rated: _Rated) -> Iterator[Effects]:
         """By each kept sweep that has the user as a column."""
         n, (_, n_components, k) = len(rated.items), draws.lam.shape
-        features = column_features(np.array([n, n - 1]), np.diff(self.known.training.indptr))
+        features = column_features(np.array([n, n - 1]), self.known.training.rows.lengths)
         for s in range(len(draws)):
             design = _design(draws.z[s, np.append(rated.items, item)], k)
             held, share = design[:-1, :-1], draws.share[s].ravel()

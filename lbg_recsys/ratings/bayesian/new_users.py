@@ -13,7 +13,6 @@ from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
 from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.ratings.bayesian.who_rates import raters
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 Arrays = tuple[npt.NDArray[Any], ...]
@@ -70,10 +69,10 @@ class NewUsers:
 
     def item_logits(self, items: Ints) -> Iterator[npt.NDArray[np.float32]]:
         """By kept sweep with users as rows: the `class_logits` of some items, (items, H, K), in the same array."""
-        z, (pointer, holders) = self._draws[True].z, raters(self.training)
+        z, users = self._draws[True].z, self.training.rows.transposed  # of each item, who rated it
         logits = np.empty((len(items), *self._draws[True].lam.shape[1:]), np.float32)
         for classes in z:
-            class_logits(pointer, holders, classes[:-1], items, logits)
+            class_logits(users.indptr, users.columns, classes[:-1], items, logits)
             yield logits
 
     @cached_property
@@ -94,11 +93,11 @@ class NewUsers:
         rounding of class means, the steps of which all share. Without ratings a user is what the unknown one is.
         """
         streams = [np.random.default_rng(one) for one in seed.spawn(new.n_users)]
-        items, place = np.unique(new.items_of.astype(np.int64), return_inverse=True)
+        items, place = np.unique(new.rows.columns.astype(np.int64), return_inverse=True)
         value, level = self.standard.values(new.values), new.scale.nearest(new.values)
         rated: list[Rated] = []
-        for user in np.flatnonzero(np.diff(new.indptr)).tolist():
-            own = slice(new.indptr[user], new.indptr[user + 1])
+        for user in np.flatnonzero(new.rows.lengths).tolist():
+            own = slice(*new.rows.indptr[user : user + 2])
             rated.append((user, streams[user], (place[own], value[own], level[own])))
         return {
             user_rows: self._as_rows(new, items, rated) if user_rows else self._as_columns(new, items, rated)
@@ -123,7 +122,7 @@ class NewUsers:
         means = np.repeat(unknown[0][:, :, np.newaxis], new.n_users + 1, axis=2)
         bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown[1:])
         cuts = _unknown_cuts(draws, new.n_users + 1)
-        features = column_features(np.diff(new.indptr), np.diff(self.training.indptr)).astype(np.float32)
+        features = column_features(new.rows.lengths, self.training.rows.lengths).astype(np.float32)
         given = _given_to_column(draws, items) if rated else ()
         for user, rng, ratings in rated:
             drawn = means[:, :, user], bias[:, user], weight[:, user], cuts[:, user]

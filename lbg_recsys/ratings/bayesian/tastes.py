@@ -160,7 +160,7 @@ class Tastes:
 
 
 def _counts(matrix: RatingMatrix) -> dict[bool, Ints]:
-    return {True: np.diff(matrix.indptr), False: np.bincount(matrix.items_of, minlength=matrix.n_items)}
+    return {True: matrix.rows.lengths, False: matrix.rows.column_counts()}
 
 
 def _centres_of(tastes: Floats, groups: int, seed: int) -> Floats:

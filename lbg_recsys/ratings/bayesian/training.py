@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.checks import check_seed
-from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, run_all
 from lbg_recsys.core.gibbs.draws import Draws
-from lbg_recsys.core.types import Floats
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -70,7 +71,7 @@ class Training:
         stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
         runs = []
         for one, seed in zip(settings, seeds, strict=False):
-            chain = Chain(entries[one.user_rows], standard.middles, one, seed)
+            chain = Chain(*entries[one.user_rows], standard.middles, one, seed)
             pairs = (users, items) if one.user_rows else (items, users)
             runs.append(Run(chain, *pairs, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
         return runs
@@ -103,9 +104,9 @@ class Training:
         """Undo `gather`, before the chains go on."""
         for side, runs in self._sides().items():
             give_back(draws[side], runs)
-            entries = entries_of(self.matrix, self.standard, side)
+            entries, level = entries_of(self.matrix, self.standard, side)
             for run in runs:
-                run.chain.wake(entries)
+                run.chain.wake(entries, level)
 
     def rhat(self) -> Floats:
         """The split R-hat of each traced pair."""
@@ -124,13 +125,10 @@ def seed_of(random_state: int | None) -> int:
     return int(np.random.SeedSequence(random_state).entropy)  # type: ignore[arg-type]  # an int stays an int
 
 
-def entries_of(matrix: RatingMatrix, standard: Standard, user_rows: bool) -> Entries:
-    """The ratings as a chain takes them, users or items as rows."""
-    users, items = matrix.user_codes(), matrix.items_of
-    value, level = standard.values(matrix.values), matrix.scale.nearest(matrix.values)
-    if user_rows:
-        return Entries.of(users, items, value, level, matrix.n_users, matrix.n_items)
-    return Entries.of(items, users, value, level, matrix.n_items, matrix.n_users)
+def entries_of(matrix: RatingMatrix, standard: Standard, user_rows: bool) -> tuple[SparseRows, Array]:
+    """The ratings as a chain takes them: standardised, with users or items as rows; and the level of each."""
+    rows = matrix.rows if user_rows else matrix.rows.transposed
+    return rows.with_values(standard.values(rows.values)), matrix.scale.nearest(rows.values).astype(np.int16)
 
 
 def same_ratings(one: RatingMatrix, other: RatingMatrix) -> bool:
@@ -140,7 +138,7 @@ def same_ratings(one: RatingMatrix, other: RatingMatrix) -> bool:
         and np.array_equal(one.scale.levels, other.scale.levels)
         and list(one.users) == list(other.users)
         and list(one.items) == list(other.items)
-        and np.array_equal(one.indptr, other.indptr)
-        and np.array_equal(one.items_of, other.items_of)
+        and np.array_equal(one.rows.indptr, other.rows.indptr)
+        and np.array_equal(one.rows.columns, other.rows.columns)
         and np.array_equal(one.values, other.values)
     )

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.predict_grid import class_sums
-from lbg_recsys.core.types import Codes, Floats, Ints
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # How far the classes move the odds of being rated (chosen on inner splits).
@@ -35,14 +36,15 @@ class RatedOdds:
 
     @cached_property
     def _item_odds(self) -> Floats:
-        popularity = np.append(np.bincount(self._training.items_of, minlength=self._training.n_items), 0)
+        popularity = np.append(self._training.rows.column_counts(), 0)
         rate = (popularity + 0.5) / (self._training.n_users + 1.0)
         return np.asarray(np.log(rate / (1.0 - rate)))
 
     @cached_property
     def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
-        draws, everything = self._trained[True], (*raters(self._training), np.arange(self._training.n_items))
-        return {s: _moves(draws, s, *everything).astype(np.float16) for s in draws.some(_SWEEPS)}
+        draws, users = self._trained[True], self._training.rows.transposed  # of each item, who rated it
+        items = np.arange(self._training.n_items)
+        return {s: _moves(draws, s, users, items).astype(np.float16) for s in draws.some(_SWEEPS)}
 
     def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
         """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
@@ -55,7 +57,7 @@ class RatedOdds:
             some, place = np.unique(users, return_inverse=True)
             place[users < 0] = -1  # the last line of a table, which moves nothing
             for s in draws[False].some(_SWEEPS):
-                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, np.maximum(some, 0))
+                table = _moves(self._trained[False], s, matrix.rows, np.maximum(some, 0))
                 add_chosen(items, place, draws[False].z[s], table, moved)
                 count += 1
         return np.asarray(self._item_odds[items] + RATED_POWER * moved / max(count, 1))
@@ -69,25 +71,19 @@ class RatedOdds:
                 count += 1
         if False in draws:
             for s in draws[False].some(_SWEEPS):
-                table = _moves(self._trained[False], s, matrix.indptr, matrix.items_of, users)
+                table = _moves(self._trained[False], s, matrix.rows, users)
                 moved += class_sums(draws[False].z[s, :-1], table[:-1]).T
                 count += 1
         return np.asarray(self._item_odds[:-1] + RATED_POWER * moved / max(count, 1))
 
 
-def _moves(draws: Draws, sweep: int, pointer: Ints, holders: Codes, cols: Ints) -> npt.NDArray[np.float32]:
+def _moves(draws: Draws, sweep: int, holders: SparseRows, cols: Ints) -> npt.NDArray[np.float32]:
     """How far each class is from the average row in its logits of some columns, (columns + 1, H, K).
 
-    The rows that hold each column are given; the last line, zero, is the unknown column.
+    ``holders`` has the columns of the draws as its rows, and the rows that hold each as its columns. The last line,
+    zero, is the unknown column.
     """
     table = np.zeros((len(cols) + 1, *draws.lam.shape[1:]), np.float32)
-    class_logits(pointer, holders, draws.z[sweep, :-1], cols, table[:-1])
+    class_logits(holders.indptr, holders.columns, draws.z[sweep, :-1], cols, table[:-1])
     table -= (table * draws.lam[sweep]).sum(axis=2, keepdims=True)
     return table
-
-
-def raters(matrix: RatingMatrix) -> tuple[Ints, Codes]:
-    """The users of every item: pointer and codes, as the matrix holds the items of every user."""
-    order = np.argsort(matrix.items_of, kind="stable")
-    pointer = np.append(0, np.bincount(matrix.items_of, minlength=matrix.n_items).cumsum())
-    return pointer.astype(np.int64), matrix.user_codes()[order]

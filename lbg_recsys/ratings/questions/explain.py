@@ -20,6 +20,7 @@ import numpy as np
 from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.predict_ratings import level_density
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -161,7 +162,8 @@ def leave_one_out(model: "RatingModel", user: int, item: int) -> Floats:
         kept = np.nonzero(np.arange(n) != lacking[:, None])[1]
         indptr = np.arange(len(lacking) + 1, dtype=np.int64) * (n - 1)
         users = IdIndex(range(len(lacking)))
-        block = RatingMatrix(users, own.items, own.scale, indptr, own.items_of[kept], own.values[kept])
+        rows = SparseRows(indptr, own.rows.columns[kept], own.rows.values[kept], own.n_items)
+        block = RatingMatrix(users, own.items, own.scale, rows)
         without.append(_expected(model, block, item))
     return np.asarray(with_all - np.concatenate(without))
 
@@ -186,7 +188,7 @@ def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[Topic
 
 def _strongest_first(own: RatingMatrix, given: Floats, valued: Floats) -> tuple[RatingEvidence, ...]:
     """What each rating of one user adds."""
-    rated = zip(own.items.raws(own.items_of), own.values.tolist(), given.tolist(), valued.tolist(), strict=True)
+    rated = zip(own.items.raws(own.item_codes), own.values.tolist(), given.tolist(), valued.tolist(), strict=True)
     return tuple(sorted((RatingEvidence(*one) for one in rated), key=lambda one: -abs(one.total)))
 
 
@@ -200,7 +202,7 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     mu = posterior(joint[None, :], beta)[0][0]
     topic, against = np.argsort(-joint, kind="stable")[[0, min(1, len(joint) - 1)]]
 
-    items, values = own.items_of, model.rows_of(own).values
+    items, values = own.item_codes, model.rows_of(own).values
     c, var = parameters.c[items], parameters.var[items]
     log_normal = -0.5 * (np.log(var) + (values[:, None] - c) ** 2 / var)
     given = beta * weight * (logit[items, topic] - logit[items, against])

@@ -110,6 +110,6 @@ def _means(matrix: RatingMatrix, mu: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _by_item(matrix: RatingMatrix, mu: Floats, value: Floats) -> Floats:
     """The sum of a value of each rating over every item's ratings, as far as they are of each topic, (items, k)."""
-    users = matrix.user_codes()
-    sums = [np.bincount(matrix.items_of, one[users] * value, minlength=matrix.n_items) for one in mu.T]
+    users = matrix.user_codes
+    sums = [np.bincount(matrix.item_codes, one[users] * value, minlength=matrix.n_items) for one in mu.T]
     return np.column_stack(sums)

@@ -34,7 +34,7 @@ def rows_of(dense):
 def indicators(rows: SparseRows) -> np.ndarray:
     x = np.zeros((len(rows), rows.n_columns), dtype=bool)
     for j in range(len(rows)):
-        x[j, rows.indices[rows.start[j] : rows.stop[j]]] = True
+        x[j, rows.columns[rows.start[j] : rows.stop[j]]] = True
     return x
 
 
@@ -50,7 +50,7 @@ def test_keywords_are_the_largest_entries_ties_by_column(g):
 def test_another_number_of_keywords_shares_the_entries():
     rows = rows_of(documents())
     fewer = with_keywords(rows, 2)
-    assert fewer.values is rows.values and fewer.indices is rows.indices
+    assert fewer.values is rows.values and fewer.columns is rows.columns
     assert keyword_counts(fewer).max() == 2
 
 
@@ -93,7 +93,7 @@ def test_cross_gaussians_are_moments_of_the_words_that_are_no_keywords_zeros_inc
 
 def test_totals_add_up():
     rows = rows_of(documents())
-    parts = Totals.of(rows.take(0, 5)) + Totals.of(rows.take(5, len(rows)))
+    parts = Totals.of(rows.part(0, 5)) + Totals.of(rows.part(5, len(rows)))
     whole = Totals.of(rows)
     assert parts.n_rows == whole.n_rows
     np.testing.assert_allclose(parts.first, whole.first, rtol=1e-14)

@@ -4,19 +4,21 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.draws import Draws, keep, predict
+from lbg_recsys.core.sparse import SparseRows
 
 LEVELS = np.array([-1.0, 0.0, 1.0])
 
 
 def kept(ordinal, n_sweeps=4):
     rng = np.random.default_rng(3)
-    row, col = np.divmod(rng.permutation(80)[:50], 8)
-    level = rng.integers(0, 3, 50)
-    entries = Entries.of(row, col, LEVELS[level], level, 10, 8)
+    cells, level = rng.permutation(80)[:50], rng.integers(0, 3, 50).astype(np.int16)
+    level = level[np.argsort(cells)]
+    row, col = np.divmod(np.sort(cells), 8)
+    entries = SparseRows.from_entries(row, col, LEVELS[level], 10, 8)
     settings = ChainSettings(n_components=2, n_classes=2, ordinal=ordinal)
-    chain = Chain(entries, np.array([-0.5, 0.5]), settings, np.random.SeedSequence(5))
+    chain = Chain(entries, level, np.array([-0.5, 0.5]), settings, np.random.SeedSequence(5))
     draws = []
     for _ in range(n_sweeps):
         chain.sweep()

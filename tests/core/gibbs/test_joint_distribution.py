@@ -8,9 +8,10 @@ points, which follow the data by other rules than Bayes', are held still; everyt
 import numpy as np
 import pytest
 
-from lbg_recsys.core.gibbs.chain import Chain, ChainSettings, Entries
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.ordinal import count_beside
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
+from lbg_recsys.core.sparse import SparseRows
 
 SPREAD = (6.0, 6.0)  # narrow priors: the test needs moments that exist
 MIDDLES = np.array([-0.6, 0.1, 0.7])
@@ -21,7 +22,8 @@ def make_chain(ordinal, user_rows, spread=SPREAD):
     rng = np.random.default_rng(3)
     row, col = np.nonzero(rng.random((8, 6)) < 0.7)
     value = rng.normal(size=len(row))
-    entries = Entries.of(row, col, value, np.searchsorted(MIDDLES, value), 8, 6)
+    entries = SparseRows.from_entries(row, col, value, 8, 6)
+    level = np.searchsorted(MIDDLES, value).astype(np.int16)
     settings = ChainSettings(
         n_components=2,
         n_classes=3,
@@ -33,7 +35,7 @@ def make_chain(ordinal, user_rows, spread=SPREAD):
         follow_cuts=False,
         cut_spread=CUT_SPREAD,
     )
-    chain = Chain(entries, MIDDLES, settings, np.random.SeedSequence(1))
+    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(1))
     chain.sweeps = 10  # users' own cut points are held for as many sweeps
     return chain
 
@@ -65,13 +67,13 @@ def draw_prior(chain, rng):
 
 def draw_data(chain, rng):
     """Utilities, and levels where there are any, from their distribution given the parameters."""
-    rows, cols = chain.entries.rows(), chain.entries.col
+    rows, cols = chain.entries.row_of_entry(), chain.entries.columns
     scale = 1 / np.sqrt(chain.row_weight[rows] * chain.col_weight[cols])
     chain.res[:] = rng.normal(size=len(rows)) * scale
     chain.utility[:] = chain.means(rows, cols) + chain.res
     place = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
-    chain.entries.level[:] = (place < chain.utility).sum(axis=0)
-    count_beside(chain.entries.level, chain.owner, chain._beside)
+    chain.level[:] = (place < chain.utility).sum(axis=0)
+    count_beside(chain.level, chain.owner, chain._beside)
 
 
 def features(chain):
@@ -94,7 +96,7 @@ def features(chain):
         (chain.z == 0).mean(),
         np.square(chain.res).mean(),
         np.tanh(chain.utility).mean(),
-        (chain.entries.level == 0).mean(),
+        (chain.level == 0).mean(),
         (chain.row_bias * chain.row_weight).mean(),
         *(ordinal_features(chain) if chain.settings.ordinal else []),
     ]
@@ -143,22 +145,23 @@ def test_residuals_counts_and_profiles_stay_what_they_are_defined_as(ordinal):
     rng = np.random.default_rng(0)
     row, col = np.nonzero(rng.random((40, 25)) < 0.4)
     value = rng.normal(size=len(row))
-    entries = Entries.of(row, col, value, np.searchsorted(MIDDLES, value), 40, 25)
+    entries = SparseRows.from_entries(row, col, value, 40, 25)
+    level = np.searchsorted(MIDDLES, value).astype(np.int16)
     settings = ChainSettings(n_components=3, n_classes=5, ordinal=ordinal, indicator_weight=0.02)
-    chain = Chain(entries, MIDDLES, settings, np.random.SeedSequence(0))
+    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(0))
     for _ in range(30):
         chain.sweep()
-    rows = entries.rows()
-    np.testing.assert_allclose(chain.utility - chain.means(rows, entries.col), chain.res, atol=1e-4)
+    rows = entries.row_of_entry()
+    np.testing.assert_allclose(chain.utility - chain.means(rows, entries.columns), chain.res, atol=1e-4)
     if ordinal:
         place = chain.cuts[1:-1, None] + chain.own_cuts[1:-1, rows]
-        np.testing.assert_array_equal((place < chain.utility).sum(axis=0), entries.level)
+        np.testing.assert_array_equal((place < chain.utility).sum(axis=0), level)
     else:
-        np.testing.assert_array_equal(chain.utility, entries.value.astype(np.float32))
+        np.testing.assert_array_equal(chain.utility, entries.values.astype(np.float32))
     counts, phi, gram, res, utility = chain.counts, chain.phi, chain.gram, chain.res, chain.utility
     chain.rest()
     assert not hasattr(chain, "counts")
-    chain.wake(entries)
+    chain.wake(entries, level)
     np.testing.assert_array_equal(chain.counts, counts)
     np.testing.assert_array_equal(chain.utility, utility)
     np.testing.assert_allclose(chain.phi, phi, atol=1e-6)

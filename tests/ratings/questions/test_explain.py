@@ -42,7 +42,7 @@ def model(request):
 
 def own_ratings(model, user):
     own = model.matrix.subset(np.array([model.user_code(user)]))
-    return dict(zip(own.items.raws(own.items_of), own.values.tolist(), strict=True))
+    return dict(zip(own.items.raws(own.item_codes), own.values.tolist(), strict=True))
 
 
 def check(why, model, user, item):
