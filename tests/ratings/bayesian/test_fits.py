@@ -167,7 +167,7 @@ def test_a_movielens_model_that_has_been_used_is_small(movielens):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit((frame.user, frame.item, frame.rating))
     assert all(len(draws) == 2 * model.max_kept for draws in model._draws.values())
-    assert 25e6 < model.nbytes_ < memory(model, set()) < 32e6  # with its chains and its ratings
+    assert 25e6 < model.nbytes_ < memory(model, set()) < 33e6  # with its chains and its ratings, by user and by item
     model.fold_in({1: 5.0, 2: 3.0}).recommend(5)
     model.recommend(1, 5)
-    assert memory(model, set()) < 40e6
+    assert memory(model, set()) < 41e6
