@@ -9,7 +9,6 @@ from lbg_recsys.cli.algorithms import MODELS, SETTINGS, named_class, params_opti
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.models import known_ids, remarks
 from lbg_recsys.cli.reading import (
-    NAMED,
     facts_of,
     format_options,
     ratings_argument,
@@ -54,10 +53,10 @@ def fit(
     """Fit a model to RATINGS and save it.
 
     RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
-    '-' for standard input, or one of the names ml-100k and sample. The model file needs no training data
-    later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings and lbg-lists the same with
-    the settings that predict ratings and make lists best, bayesian the most accurate and the slowest, plsa a rival
-    of the paper's. All of them predict, recommend, explain, show topics and find what is similar.
+    '-' for standard input, or the name of a data set (lbg-recsys datasets list). The model file needs no training
+    data later on: every other command takes it. --algo lbg is the paper's model, lbg-ratings and lbg-lists the same
+    with the settings that predict ratings and make lists best, bayesian the most accurate and the slowest, plsa a
+    rival of the paper's. All of them predict, recommend, explain, show topics and find what is similar.
 
     \b
     Examples:
@@ -91,10 +90,11 @@ def fit(
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:
-    """Titles of the items that were rated; the named data sets bring theirs."""
-    from lbg_recsys.datasets import read_titles
+    """Titles of the items that were rated; some of the named data sets have titles of their own."""
+    from lbg_recsys.datasets.by_name import TITLED_SETS
+    from lbg_recsys.readers.ratings import read_titles
 
-    if titles is None and ratings not in NAMED:
+    if titles is None and ratings not in TITLED_SETS:
         return {}
     found = read_titles(titles if titles is not None else ratings)
     named = dict(zip(known_ids(matrix.items, found), found.values(), strict=True))

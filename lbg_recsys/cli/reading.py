@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMED = ("ml-100k", "sample")
-
 
 def _delimiter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     return {"tab": "\t", r"\t": "\t"}.get(value, value) if value is not None else None
@@ -78,10 +76,10 @@ def read_dataset(
 def _read(
     source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any]
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
-    from lbg_recsys.datasets import read_ratings
+    from lbg_recsys.datasets import RATING_SETS, read_ratings
 
     given = [f"--{name}" for name, value in how.items() if value is not None]
-    if given and source in NAMED:
+    if given and source in RATING_SETS:
         raise click.UsageError(f"{given[0]} is for files: how {source} is to be read is known")
     with bar("reading", quiet) as progress:
         # to arrange the ratings in a matrix takes about a tenth of the time

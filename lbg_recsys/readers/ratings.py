@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from lbg_recsys.datasets.movielens import load_movielens_100k
-from lbg_recsys.datasets.sample_ratings import load_sample
+from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns
@@ -37,8 +36,8 @@ def read_ratings(
 
     Parameters
     ----------
-    source : a path, ``-`` for standard input, a binary stream, or the name ``ml-100k`` or ``sample``
-        (a file that is really called so is ``./sample``). CSV, TSV, ``::``, ``;`` or ``|`` between the
+    source : a path, ``-`` for standard input, a binary stream, or the name of a data set of ratings such as
+        ``ml-100k`` or ``sample`` (a file of that name is ``./sample``). CSV, TSV, ``::``, ``;`` or ``|`` between the
         fields, or Parquet; gzip is unpacked on the way.
     columns : which columns are user, item, rating (and timestamp), as names or positions (0 is the first):
         a sequence in that order or a mapping. By default found by name, or the first ones where there is no header.
@@ -58,8 +57,8 @@ def read_ratings(
     1     2  ring     3.0
     """
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
-    if isinstance(source, str) and source in ("ml-100k", "sample"):
-        frame = load_movielens_100k(progress=progress).ratings if source == "ml-100k" else load_sample().ratings
+    if isinstance(source, str) and source in RATING_SETS:
+        frame = load_rating_data(source, progress=progress).ratings
         if timestamp and "timestamp" not in frame:
             raise DataError(f"the data set {source!r} has no timestamps")
         return frame[wanted].astype({"rating": "float64"})
@@ -125,8 +124,10 @@ def read_titles(
     >>> read_titles(io.BytesIO("1|Amélie (2001)|drama".encode("latin-1")))
     {1: 'Amélie (2001)'}
     """
-    if isinstance(source, str) and source in ("ml-100k", "sample"):
-        items = load_movielens_100k().items if source == "ml-100k" else load_sample().items
+    if isinstance(source, str) and source in RATING_SETS:
+        items = load_rating_data(source).items
+        if "title" not in items:
+            raise DataError(f"the data set {source!r} has no titles")
         return dict(zip(items.index.tolist(), items["title"].tolist(), strict=True))
     table = _read(
         source,

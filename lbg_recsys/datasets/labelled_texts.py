@@ -1,0 +1,29 @@
+"""What every loader of texts returns."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTexts:
+    """Texts with one class each.
+
+    Attributes
+    ----------
+    data : list of str
+        The texts.
+    target : ndarray of int64
+        Class of each text, as an index into ``target_names``.
+    target_names : tuple of str
+        Names of the classes.
+    found_in : str
+        Where the bytes came from, in words.
+    """
+
+    data: list[str]
+    target: "np.ndarray"
+    target_names: tuple[str, ...]
+    found_in: str

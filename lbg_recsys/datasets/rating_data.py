@@ -1,0 +1,47 @@
+"""What every loader of ratings returns."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class RatingData:
+    """Ratings, and what is known about users and items besides.
+
+    Attributes
+    ----------
+    ratings : DataFrame
+        Columns user, item, rating, ``timestamp`` (seconds since 1970) where the data set has times, and further
+        facts about the single rating where it has any. The rows are in the order of the file.
+    items : DataFrame
+        Indexed by item id: titles and features of the items. It has no columns where nothing is known.
+    users : DataFrame
+        Indexed by user id: features of the users. It has no columns where nothing is known.
+    scale : tuple of float
+        Lowest and highest rating.
+    found_in : str
+        Where the bytes came from, in words.
+    """
+
+    ratings: "pd.DataFrame"
+    items: "pd.DataFrame"
+    users: "pd.DataFrame"
+    scale: tuple[float, float]
+    found_in: str
+
+    def to_surprise(self) -> Any:
+        """Return the ratings as a Surprise ``Dataset``; the last one counts where a pair was rated twice."""
+        from surprise import Dataset, Reader
+
+        ratings = self.ratings[["user", "item", "rating"]].drop_duplicates(["user", "item"], keep="last")
+        return Dataset.load_from_df(ratings, Reader(rating_scale=self.scale))
+
+
+def ids_only(ratings: "pd.DataFrame", column: str) -> "pd.DataFrame":
+    """Return a frame without columns, indexed by the ids in a column of the ratings: nothing else is known."""
+    import pandas as pd
+
+    return pd.DataFrame(index=pd.Index(ratings[column].unique(), name=column).sort_values())
