@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Topics and keywords of 20 Newsgroups
 #
-# `LBGMixture` clusters documents and says which words made each cluster. Without the data set (it is fetched by
+# `LBGMixture` clusters documents and says which words tell each cluster from the others. Without the data set (it is fetched by
 # `lbg-recsys datasets fetch 20newsgroups`) a small generated corpus stands in.
 
 # %%
@@ -37,11 +37,10 @@ vectorizer = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=3)
 matrix = vectorizer.fit_transform(texts)
 mixture = LBGMixture(n_components=3, random_state=0).fit(matrix)
 print(f"accuracy against the true groups: {clustering_accuracy(labels, mixture.labels_):.3f}")
-for weight, words in zip(mixture.weights_, mixture.top_keywords(vectorizer.get_feature_names_out(), 8), strict=True):
-    print(f"{weight:.2f}  {', '.join(words)}")
+print(mixture.topics(vectorizer.get_feature_names_out(), matrix))
 
 # %% [markdown]
-# The same model as a filter: keep the words that are keywords of some topic, and give them to a linear SVM.
+# The same model as a filter: keep the words that tell some topic from the others, and give them to a linear SVM.
 
 # %%
 selector = LBGSelector(LBGMixture(n_components=3, random_state=0), delta=0.02, renormalize=True)

@@ -63,7 +63,7 @@ def cluster(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Group DOCUMENTS into topics, and show their words.
+    """Group DOCUMENTS into topics, and show the words that tell them apart.
 
     Where classes are known, the accuracy under the best mapping of topics to classes is shown too.
 
@@ -110,10 +110,17 @@ def cluster(
 @click.option("-n", "--number", type=click.IntRange(min=1), help="How many words; by default those above --delta.")
 @click.option(
     "--delta",
-    type=click.FloatRange(0, 1),
+    type=click.FloatRange(min=0),
     default=0.01,
     show_default=True,
-    help="Least probability of being a keyword of some topic.",
+    help="Least score of a word.",
+)
+@click.option(
+    "--score",
+    type=click.Choice(["telling", "probability"]),
+    default="telling",
+    show_default=True,
+    help="What a word is ranked by: how much it tells a topic from the others, or its probability in the topic.",
 )
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @params_option
@@ -126,6 +133,7 @@ def select(
     documents: str,
     number: int | None,
     delta: float,
+    score: str,
     topics: int,
     params: tuple[str, ...],
     output: str | None,
@@ -134,9 +142,10 @@ def select(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Select the words that are keywords of a topic.
+    """Select the words that tell topics apart.
 
-    A word's score is the highest probability, over the topics, of being a keyword.
+    A word's score is its highest over the topics: p log(p / average p), or p alone with --score probability, where p
+    is the probability that the word is a keyword of the topic.
 
     \b
     Examples:
@@ -152,13 +161,14 @@ def select(
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        selector = LBGSelector(mixture, delta=delta, n_features_to_select=number).fit(matrix, progress=progress)
+        selector = LBGSelector(mixture, score=score, delta=delta, n_features_to_select=number)
+        selector.fit(matrix, progress=progress)
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(
         {
             "word": [names[column] for column in chosen],
             "score": selector.scores_[chosen],
-            "topic": selector.estimator_.keyword_prob_[:, chosen].argmax(axis=0),
+            "topic": selector.topics_[chosen],
         }
     ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
     if output:

@@ -44,7 +44,8 @@ def _selected(matrix: Any, setting: str, delta: float, n_topics: int, seed: int)
 
     options = LITERAL_LBG if setting == LITERAL else {}
     mixture = LBGMixture(n_topics, **options, random_state=seed)
-    return LBGSelector(mixture, delta=delta, renormalize=setting != LITERAL).fit_transform(matrix)
+    selector = LBGSelector(mixture, score="probability", delta=delta, renormalize=setting != LITERAL)
+    return selector.fit_transform(matrix)
 
 
 def _lda(counts: Any, n_topics: int, seed: int) -> Any:

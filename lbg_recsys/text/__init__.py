@@ -9,6 +9,17 @@ from lbg_recsys.text.mixture import LBGMixture
 from lbg_recsys.text.plotting import plot_keywords, plot_topics
 from lbg_recsys.text.plsi import PLSI
 from lbg_recsys.text.selector import LBGSelector
+from lbg_recsys.text.topic_table import Topic, TopicTable
 from lbg_recsys.text.unigrams import MixtureOfUnigrams
 
-__all__ = ["PLSI", "LBGClassifier", "LBGMixture", "LBGSelector", "MixtureOfUnigrams", "plot_keywords", "plot_topics"]
+__all__ = [
+    "PLSI",
+    "LBGClassifier",
+    "LBGMixture",
+    "LBGSelector",
+    "MixtureOfUnigrams",
+    "Topic",
+    "TopicTable",
+    "plot_keywords",
+    "plot_topics",
+]

@@ -1,6 +1,7 @@
 """What all topic models of this package share: predictions, scores, tags, the words of a topic."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lbg_recsys.core.types import Floats
+from lbg_recsys.core.em.telling import telling
+from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.text._documents import checked_documents
+from lbg_recsys.text.topic_table import Topic, TopicTable
 
 
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
@@ -29,7 +33,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin
 
     @abstractmethod
     def _word_weights(self) -> Floats:
-        """How much each word belongs to each topic, (k, n): what `top_keywords` ranks by."""
+        """The probability of each word in each topic, (k, n)."""
 
     def predict_proba(self, X: Any) -> Floats:
         """Posteriors of the topics, (n_documents, n_components), in the precision of ``X``."""
@@ -60,21 +64,98 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin
         """Mean log Pr(d) of the documents."""
         return float(self.score_samples(X).mean(dtype=np.float64))
 
-    def top_keywords(self, feature_names: Any = None, n: int = 10) -> list[list[str]]:
-        """The ``n`` leading words of every topic, most probable first.
+    def top_keywords(self, feature_names: Any = None, n: int = 10, *, by: str = "telling") -> list[list[str]]:
+        """The leading words of every topic.
 
-        ``feature_names`` are the words in the order of the columns, by default the names seen in ``fit``.
+        Parameters
+        ----------
+        feature_names : array-like of str, default=None
+            The words in the order of the columns; by default the names seen in ``fit``.
+        n : int, default=10
+            Words per topic.
+        by : {"telling", "probability"}, default="telling"
+            "telling" ranks the words that set the topic apart first: p_si log(p_si / sum_t lam_t p_ti).
+            "probability" ranks by p_si alone, which puts words that are frequent in every topic first. With a single
+            topic both are the same.
+
+        Returns
+        -------
+        list of list of str
+            One list of words per topic.
         """
+        order = self._leading_words(n, by)
+        names = self._word_names(feature_names)
+        return [[str(name) for name in names[row]] for row in order]
+
+    def topics(
+        self,
+        feature_names: Any = None,
+        X: Any = None,
+        *,
+        n_words: int = 8,
+        n_documents: int = 3,
+        names: Sequence[Any] | None = None,
+    ) -> TopicTable:
+        """The topics as a table: sizes, telling words, and the documents that stand for each topic.
+
+        Parameters
+        ----------
+        feature_names : array-like of str, default=None
+            The words in the order of the columns; by default the names seen in ``fit``.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
+            Documents to count and to choose representatives from. Without them the counts are those of the
+            documents that the model was fitted to, and there are no representatives.
+        n_words : int, default=8
+            Words per topic.
+        n_documents : int, default=3
+            Documents per topic: those of the topic with the highest posterior probability.
+        names : sequence, default=None
+            Names of the documents in ``X``; by default their row numbers.
+
+        Returns
+        -------
+        TopicTable
+            A sequence of topics, the heaviest first; shown as a table in notebooks.
+        """
+        words = self.top_keywords(feature_names, n_words)
+        if X is None:
+            labels, chosen = self.labels_, [()] * len(words)
+        else:
+            posterior = self.predict_proba(X)
+            labels = posterior.argmax(axis=1)
+            if names is not None and len(names) != len(labels):
+                raise ValueError(f"names has {len(names)} names, X has {len(labels)} documents")
+            chosen = [_representatives(posterior[:, s], labels == s, n_documents, names) for s in range(len(words))]
+        counts = np.bincount(labels, minlength=len(words))
+        heaviest = np.argsort(-self.weights_, kind="stable").tolist()
+        return TopicTable(
+            Topic(s, float(self.weights_[s]), int(counts[s]), tuple(words[s]), chosen[s]) for s in heaviest
+        )
+
+    def _leading_words(self, n: int, by: str = "telling") -> Ints:
+        """Columns of the ``n`` leading words of each topic, (k, n)."""
         check_is_fitted(self)
+        if by not in ("telling", "probability"):
+            raise ParameterError(f'by is {by!r}; it must be "telling" or "probability"')
         weights = self._word_weights()
-        if feature_names is not None and len(feature_names) != weights.shape[1]:
+        if by == "telling" and len(weights) > 1:
+            weights = self._telling()
+        return np.argsort(-weights, axis=1, kind="stable")[:, :n]
+
+    def _telling(self) -> Floats:
+        """How much each word tells each topic from the others, (k, n)."""
+        return telling(self.weights_.astype(np.float64), self._word_weights().T.astype(np.float64)).T
+
+    def _word_names(self, feature_names: Any) -> np.ndarray:
+        if feature_names is None:
+            return np.asarray(_check_feature_names_in(self))
+        n_words = self._word_weights().shape[1]
+        if len(feature_names) != n_words:
             raise ValueError(
-                f"feature_names has {len(feature_names)} names, the model {weights.shape[1]} words; "
+                f"feature_names has {len(feature_names)} names, the model {n_words} words; "
                 "pass vectorizer.get_feature_names_out()"
             )
-        names = _check_feature_names_in(self) if feature_names is None else np.asarray(feature_names, dtype=object)
-        order = np.argsort(-weights, axis=1, kind="stable")[:, :n]
-        return [[str(name) for name in names[row]] for row in order]
+        return np.asarray(feature_names, dtype=object)
 
     @property
     def _n_features_out(self) -> int:
@@ -88,3 +169,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin
         # No classifier, but scikit-learn's sparse checks read this tag wherever there is a predict_proba.
         tags.classifier_tags = ClassifierTags(multi_class=self.n_components != 2)
         return tags
+
+
+def _representatives(posterior: Floats, mask: np.ndarray, n: int, names: Sequence[Any] | None) -> tuple[Any, ...]:
+    """Names or row numbers of the documents under ``mask`` with the highest posterior; ties in the order of rows."""
+    own = np.flatnonzero(mask)
+    rows = own[np.argsort(-posterior[own], kind="stable")][:n].tolist()
+    return tuple(rows if names is None else [names[row] for row in rows])

@@ -13,33 +13,71 @@ from lbg_recsys.text.mixture import LBGMixture
 def plot_topics(
     model: TopicModel, feature_names: Any = None, *, n_words: int = 8, n_columns: int = 4, figure: Any = None
 ) -> Any:
-    """One bar chart a topic: its ``n_words`` most probable words. Returns the matplotlib figure.
+    """One bar chart per topic with its telling words.
 
-    ``figure`` is an empty figure or sub-figure to draw on; by default a new one.
+    A bar is the probability of the word in the topic, the line across it the word's average over all topics. All
+    panels share one axis, so that bars of different topics compare.
+
+    Parameters
+    ----------
+    model : LBGMixture, MixtureOfUnigrams or PLSI
+        A fitted model.
+    feature_names : array-like of str, default=None
+        The words in the order of the columns; by default the names seen in ``fit``.
+    n_words : int, default=8
+        Words per topic, ranked as in ``top_keywords``.
+    n_columns : int, default=4
+        Panels per row.
+    figure : matplotlib figure or sub-figure, default=None
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     check_is_fitted(model)
     weights = model._word_weights()
+    overall = model.weights_ @ weights
     k = len(weights)
     n_columns = min(n_columns, k)
     n_rows = -(-k // n_columns)
     if figure is None:
-        figure = _pyplot().figure(figsize=(3.0 * n_columns, 0.5 + 0.25 * n_words * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for s, (panel, words) in enumerate(zip(panels, model.top_keywords(feature_names, n_words), strict=False)):
-        height = np.sort(weights[s])[::-1][: len(words)]
-        panel.barh(np.arange(len(words)), height)
-        panel.set_yticks(np.arange(len(words)), words)
+        figure = _pyplot().figure(figsize=(3.0 * n_columns, 0.8 + 0.25 * n_words * n_rows), layout="constrained")
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    order, words = model._leading_words(n_words), model.top_keywords(feature_names, n_words)
+    for s, panel in enumerate(panels[:k]):
+        places = np.arange(len(words[s]))
+        panel.barh(places, weights[s, order[s]], label="in the topic")
+        panel.vlines(overall[order[s]], places - 0.4, places + 0.4, colors="black", label="average of all topics")
+        panel.set_yticks(places, words[s])
         panel.invert_yaxis()
         panel.set_title(f"topic {s} ({model.weights_[s]:.0%})", fontsize="medium")
     for panel in panels[k:]:
         panel.set_visible(False)
+    figure.supxlabel(
+        "keyword probability" if isinstance(model, LBGMixture) else "word probability", fontsize="medium"
+    )
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, fontsize="small")
     return figure
 
 
 def plot_keywords(model: LBGMixture, document: Any, feature_names: Any = None, *, axes: Any = None) -> Any:
-    """The words of one document from the largest value to the smallest, its keywords set apart. Returns the axes.
+    """The words of one document from the largest value to the smallest, with its keywords in colour.
 
-    ``document`` is one row, (1, n_words), sparse or dense.
+    Parameters
+    ----------
+    model : LBGMixture
+        A fitted mixture.
+    document : {array, sparse matrix} of shape (1, n_words)
+        One document.
+    feature_names : array-like of str, default=None
+        The words in the order of the columns; by default the names seen in ``fit``.
+    axes : matplotlib axes, default=None
+        Where to draw; by default axes of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     check_is_fitted(model)
     if document.shape[0] != 1:

@@ -1,4 +1,4 @@
-"""Feature selection: the words that are a keyword of some topic."""
+"""Feature selection: the words that tell some topic from the others."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -7,34 +7,42 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, n_filled
 from lbg_recsys.text.mixture import LBGMixture
 
 
 class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """Keep word i where p_si >= delta for some topic s (the paper's "Feature Selection").
+    """Keep the words that tell some topic from the others, or that are its keywords.
 
     Parameters
     ----------
-    estimator : LBGMixture or None
-        The mixture to fit, cloned. The parameters of a given one are reached as ``estimator__...``; None is
-        ``LBGMixture()``, with fewer topics where fewer documents have words, and has none to reach.
-    delta : float
-        The least keyword probability.
-    n_features_to_select : int or None
-        Keep so many words instead, those with the largest max_s p_si (ties by column); ``delta`` is not used.
-    renormalize : bool
-        Bring each document back to unit length after selection. k-means wants this; without it what is left of
-        a document depends on what was taken away.
+    estimator : LBGMixture, default=None
+        The mixture to fit, cloned. None is ``LBGMixture()`` with fewer topics where fewer documents have words.
+    score : {"telling", "probability"}, default="telling"
+        The score of word i. "telling": max_s p_si log(p_si / sum_t lam_t p_ti), which is high for words that are
+        frequent in one topic and rare elsewhere. "probability": max_s p_si, the paper's rule ("Feature Selection"),
+        which keeps words that are frequent everywhere too.
+    delta : float, default=0.01
+        The least score of a word to keep.
+    n_features_to_select : int, default=None
+        Keep the given number of words with the highest scores instead (ties by column); ``delta`` is not used.
+    renormalize : bool, default=False
+        Scale each document to unit length after selection. Useful before k-means: otherwise the length of what is
+        left depends on what was removed.
 
     Attributes
     ----------
-    estimator_ : the fitted mixture
-    scores_ : (n,) max_s p_si
+    estimator_ : LBGMixture
+        The fitted mixture.
+    scores_ : array of shape (n_words,)
+        The score of each word. With a single topic no word tells it from others, and the score is p_si.
+    topics_ : array of shape (n_words,)
+        The topic in which each word has its score.
 
     Examples
     --------
@@ -49,7 +57,8 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [LBGMixture, None],
-        "delta": [Interval(Real, 0, 1, closed="both")],
+        "score": [StrOptions({"telling", "probability"})],
+        "delta": [Interval(Real, 0, None, closed="left")],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
         "renormalize": ["boolean"],
     }
@@ -58,11 +67,13 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: LBGMixture | None = None,
         *,
+        score: str = "telling",
         delta: float = 0.01,
         n_features_to_select: int | None = None,
         renormalize: bool = False,
     ) -> None:
         self.estimator = estimator
+        self.score = score
         self.delta = delta
         self.n_features_to_select = n_features_to_select
         self.renormalize = renormalize
@@ -78,8 +89,15 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         if self.estimator is None:
             mixture.set_params(n_components=max(1, min(mixture.n_components, n_filled(documents))))
         self.estimator_ = mixture.fit(documents, progress=progress)
-        self.scores_ = self.estimator_.keyword_prob_.max(axis=0)
+        scores = self._topic_scores()
+        self.scores_, self.topics_ = scores.max(axis=0), scores.argmax(axis=0)
         return self
+
+    def _topic_scores(self) -> Floats:
+        """The score of each word in each topic, (k, n)."""
+        p = self.estimator_.keyword_prob_
+        by_probability = self.score == "probability" or len(p) == 1
+        return p if by_probability else self.estimator_._telling().astype(p.dtype, copy=False)
 
     def transform(self, X: Any) -> Any:
         """The documents with the selected words only, at unit length if ``renormalize``."""

@@ -105,6 +105,11 @@ def test_pictures_show_topics_and_keywords(corpus):
     shown = [panel for panel in figure.axes if panel.get_visible()]
     assert len(shown) == 3
     assert [tick.get_text() for tick in shown[0].get_yticklabels()] == model.top_keywords(names, 4)[0]
+    longest = [[bar.get_width() for bar in panel.patches] for panel in shown]
+    order = model._leading_words(4)
+    np.testing.assert_allclose(longest, np.take_along_axis(model.keyword_prob_, order, axis=1))
+    assert len({panel.get_xlim() for panel in shown}) == 1  # bars of different topics compare
+    assert figure.get_supxlabel() == "keyword probability"
     axes = plot_keywords(model, X[[0]], names)
     assert len(axes.get_yticklabels()) == np.count_nonzero(X[0])
     blue = [bar for bar in axes.patches if bar.get_facecolor()[2] > 0.6 and bar.get_facecolor()[0] < 0.3]

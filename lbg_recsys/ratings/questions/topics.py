@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lbg_recsys.checks import check_integer
+from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -69,7 +70,7 @@ def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
     check_integer("n", n, 1)
     tables = model.topic_tables(groups)
     overall = tables.rate @ tables.weight
-    typical = tables.rate * np.log(tables.rate / overall[:, None])
+    typical = telling(tables.weight, tables.rate)
     mean, mean_of_all, count = _means(model.matrix, tables.member)
     opinion = (mean - mean_of_all[:, None]) * count / (count + _DOUBT)
 

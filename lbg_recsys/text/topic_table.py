@@ -1,0 +1,97 @@
+"""Topics as a table for notebooks, terminals and data frames."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import Any, overload
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic of a topic model.
+
+    Attributes
+    ----------
+    topic : int
+        Its number, the column of ``predict_proba``.
+    weight : float
+        Its weight in the model, lam_s.
+    documents : int
+        Number of documents whose most probable topic it is.
+    words : tuple of str
+        Its telling words, first the one that tells most.
+    examples : tuple
+        Documents that stand for it, first the one with the highest posterior probability.
+    """
+
+    topic: int
+    weight: float
+    documents: int
+    words: tuple[str, ...]
+    examples: tuple[Any, ...]
+
+
+class TopicTable(Sequence[Topic]):
+    """The topics of a model, the heaviest first.
+
+    A sequence of `Topic`; ``print`` and notebooks show a table, `to_frame` returns a pandas data frame.
+
+    Examples
+    --------
+    >>> table = TopicTable([Topic(1, 0.6, 3, ("goal", "keeper"), (0, 2)), Topic(0, 0.4, 2, ("oven",), (1,))])
+    >>> table
+    topic  weight  documents  words        examples
+        1    0.60          3  goal keeper  0, 2
+        0    0.40          2  oven         1
+    >>> table[0].words
+    ('goal', 'keeper')
+    """
+
+    def __init__(self, topics: Iterable[Topic]) -> None:
+        self._topics = tuple(topics)
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    @overload
+    def __getitem__(self, index: int) -> Topic: ...
+    @overload
+    def __getitem__(self, index: slice) -> "TopicTable": ...
+    def __getitem__(self, index: int | slice) -> "Topic | TopicTable":
+        return TopicTable(self._topics[index]) if isinstance(index, slice) else self._topics[index]
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame with one row per topic."""
+        import pandas as pd
+
+        columns = [field.name for field in fields(Topic)]
+        return pd.DataFrame([asdict(topic) for topic in self], columns=columns).set_index("topic")
+
+    def __repr__(self) -> str:
+        header, *rows = self._cells()
+        width = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        numeric = 3  # the leading columns, aligned to the right; not in the header, whose words set the width
+        lines = [
+            "  ".join(
+                cell.rjust(wide) if place < numeric else cell.ljust(wide)
+                for place, (cell, wide) in enumerate(zip(row, width, strict=True))
+            ).rstrip()
+            for row in (header, *rows)
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._cells()
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self) -> list[list[str]]:
+        """The header and the rows as text; a column of examples only where there are any."""
+        with_examples = any(topic.examples for topic in self)
+        header = [field.name for field in fields(Topic)][: None if with_examples else -1]
+        rows = []
+        for topic in self:
+            cells = [str(topic.topic), f"{topic.weight:.2f}", f"{topic.documents:,}", " ".join(topic.words)]
+            rows.append(cells + ([", ".join(map(str, topic.examples))] if with_examples else []))
+        return [header, *rows]
