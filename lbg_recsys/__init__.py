@@ -16,6 +16,7 @@ _HOME = {
     "MovieMeanAlgo": "lbg_recsys.algorithms",
     "LBGModel": "lbg_recsys.ratings",
     "BayesianLBGModel": "lbg_recsys.ratings",
+    "ChoiceModel": "lbg_recsys.ratings",
     "RatingMatrix": "lbg_recsys.ratings",
     "save": "lbg_recsys.persistence",
     "load": "lbg_recsys.persistence",

@@ -52,7 +52,9 @@ def ridge(x: sp.csr_array, factor: float) -> float:
 class Inverse(Protocol):
     """Q = Sigma^-1, or what stands for it beyond the limit."""
 
-    diagonal: Singles
+    @property
+    def diagonal(self) -> Singles:
+        """The diagonal of Q."""
 
     def times(self, x: sp.csr_array) -> Singles:
         """The product x Q, dense."""

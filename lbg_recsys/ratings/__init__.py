@@ -1,6 +1,7 @@
 """Rating models apart from any library around them."""
 
 from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
+from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.lbg import LBGModel
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import RatingModel
@@ -10,6 +11,7 @@ from lbg_recsys.ratings.scale import RatingScale
 
 __all__ = [
     "BayesianLBGModel",
+    "ChoiceModel",
     "Explanation",
     "FoldedUser",
     "Influences",

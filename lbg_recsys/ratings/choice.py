@@ -1,0 +1,447 @@
+"""What people take: alone, for clicks and purchases, and beside a rating model, for its lists."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+
+from lbg_recsys.checks import check_flag, check_integer, check_number, check_share
+from lbg_recsys.core import choice
+from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.clicks import as_choices
+from lbg_recsys.ratings.fitted import FitFirst
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Chosen on inner splits of four data sets, benchmarks/tune_choice.py.
+GRADE, USER_POWER, PENALTY = 0.6, 0.5, 350.0
+# Numbers of a table of scores held at once: 16 MB.
+_BLOCK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True)
+class ChoiceEvidence:
+    """What one of the user's items adds to a choice score; ``rating`` is None if there are no ratings."""
+
+    item: RawId
+    rating: float | None
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ChoiceExplanation:
+    """A choice score taken apart: ``score`` is the sum of the contributions in ``because``, the largest first.
+
+    The score of a user without any known item is how often everybody takes the item, and ``because`` is empty.
+    """
+
+    user: RawId
+    item: RawId
+    score: float
+    because: tuple[ChoiceEvidence, ...]
+
+
+class Choices:
+    """The choice scores of users over the items of a matrix; see `lbg_recsys.core.choice`.
+
+    Users are rows of any matrix over the same items, so those of the training and new ones are treated alike.
+    """
+
+    def __init__(
+        self,
+        training: RatingMatrix,
+        *,
+        grade: float = GRADE,
+        user_power: float = USER_POWER,
+        penalty: float = PENALTY,
+        limit: int = choice.LIMIT,
+    ) -> None:
+        self.liked, self.grade = training.scale.liked, grade
+        x = self.cells(training)
+        weight = choice.user_weights(np.diff(x.indptr), user_power)
+        ridge = choice.ridge(x, penalty)
+        self.inverse = choice.solve(x, weight, ridge, limit=limit)
+        weighted = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
+        self._columns = weighted.astype(np.float32).tocsc()
+        self._norm = np.sqrt(np.bincount(weighted.indices, np.square(weighted.data), x.shape[1]) + ridge)
+        self._average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
+
+    def cells(self, matrix: RatingMatrix, users: Ints | None = None) -> sp.csr_array:
+        """The cells X of some users (all if None): 1 for a liked item, ``grade`` for another one that was rated."""
+        rows = matrix.rows if users is None else matrix.rows.take(users)
+        cells = choice.graded(rows.values, self.liked - matrix.scale.tolerance, self.grade)
+        return sp.csr_array((cells, rows.columns, rows.indptr), shape=(len(rows), rows.n_columns))
+
+    def scores(self, matrix: RatingMatrix, users: Ints) -> Floats:
+        """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known."""
+        found = np.empty((len(users), matrix.n_items))
+        known = users != UNKNOWN
+        x = self.cells(matrix, users[known])
+        found[known] = choice.scores(self.inverse, x)
+        known[known] = np.diff(x.indptr) > 0
+        found[~known] = self._average
+        return found
+
+    def contributions(self, matrix: RatingMatrix, user: int, item: int) -> Floats:
+        """What each of a user's items, in the order of the matrix, adds to the score of one item."""
+        x = self.cells(matrix, np.array([user]))
+        return choice.contributions(self.inverse, x.indices.astype(np.int64), x.data, item)
+
+    def explain(self, matrix: RatingMatrix, user: int, item: int, *, ratings: bool) -> ChoiceExplanation:
+        """The score of a pair of codes with the contributions of the user's items."""
+        parts, own = self.contributions(matrix, user, item), matrix.rows.part(user, user + 1)
+        items, values = matrix.items.raws(own.columns), own.values.tolist()
+        because = tuple(
+            ChoiceEvidence(items[place], values[place] if ratings else None, float(parts[place]))
+            for place in np.argsort(-parts, kind="stable").tolist()
+        )
+        score = float(parts.sum()) if because else float(self._average[item])
+        return ChoiceExplanation(matrix.users.raw(user), matrix.items.raw(item), score, because)
+
+    def similarity(self, items: Ints, others: Ints | None = None) -> Floats:
+        """How alike items are in who takes them, (items, others or all): the cosine of their columns, damped.
+
+        Sigma_ij / (Sigma_ii Sigma_jj)^1/2: the penalty in the diagonal gives rarely taken items low similarities.
+        An item's similarity with itself is 1.
+        """
+        others = np.arange(len(self._norm)) if others is None else others
+        met = (self._columns[:, items].T @ self._columns[:, others]).toarray().astype(np.float64)
+        met /= self._norm[items][:, np.newaxis] * self._norm[others]
+        met[items[:, np.newaxis] == others] = 1.0
+        return np.asarray(met)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the arrays."""
+        return self.inverse.nbytes + int(self._columns.data.nbytes + self._columns.indices.nbytes)
+
+
+class ChoiceModel(FitFirst):
+    """A recommender for clicks, purchases and other choices without ratings.
+
+    A user's score for an item is the best linear prediction of that cell of the users x items matrix from the items
+    that the user took (`lbg_recsys.core.choice`): EASE (Steck 2019) with weights of the users and, if there are
+    ratings, graded input. There is nothing random in it.
+
+    Parameters
+    ----------
+    grade : float, default=0.6
+        The cell of an item that a user rated below ``liked`` (the upper quarter of the scale), where an item that was
+        liked has 1. It has no effect on choices without ratings.
+    user_power : float, default=0.5
+        A user with n items has a weight proportional to n ** -user_power, so that few very active users do not
+        dominate. 0 gives all users the same weight.
+    penalty : float, default=350
+        The ridge penalty in units of the mean square of the cells. A larger one draws lists towards popular items.
+    limit : int, default=20000
+        The largest matrix that is inverted. Its size is the number of items, or of users with two or more items,
+        whichever is smaller; 20,000 takes 5 GB of memory during ``fit`` and 1.6 GB afterwards. Beyond it the
+        ``limit`` items taken most often are scored exactly; the others are scored by their exact linear prediction
+        from these items, and do not contribute to scores themselves.
+
+    Attributes
+    ----------
+    matrix : RatingMatrix
+        Who took what.
+    n_repeated_ : int
+        How many rows of the input repeated a (user, item) pair.
+
+    Examples
+    --------
+    >>> clicks = (["ann", "ann", "bob", "bob", "cid"], ["tea", "pot", "tea", "pot", "tea"])
+    >>> model = ChoiceModel(penalty=1).fit(clicks)
+    >>> model.recommend("cid")["item"].tolist()
+    ['pot']
+    >>> model.explain("cid", "pot").because[0].item
+    'tea'
+    """
+
+    MADE_BY_FIT = ("matrix",)
+
+    matrix: RatingMatrix
+    titles: Mapping[RawId, str] = MappingProxyType({})
+
+    def __init__(
+        self,
+        *,
+        grade: float = GRADE,
+        user_power: float = USER_POWER,
+        penalty: float = PENALTY,
+        limit: int = choice.LIMIT,
+    ) -> None:
+        self.grade = grade
+        self.user_power = user_power
+        self.penalty = penalty
+        self.limit = limit
+
+    # -- fitting -------------------------------------------------------------------------------------------------
+
+    def fit(self, choices: Any) -> "ChoiceModel":
+        """Fit to a table of choices.
+
+        Parameters
+        ----------
+        choices : DataFrame, tuple of (users, items), or RatingMatrix
+            One row per choice. A DataFrame needs columns ``user`` and ``item`` (or else its first two columns are
+            these). Rows that repeat a pair count once, and so does a pair with a column ``count`` above 1: only who
+            took what is used, not how often. Counts must be whole numbers of at least 1. A column ``rating`` grades
+            the choices (see ``grade``); if all ratings are equal, a warning says that they are not used.
+
+        Returns
+        -------
+        ChoiceModel
+            The fitted model itself.
+
+        Raises
+        ------
+        DataError
+            If there are no choices, an id is missing, or a count is not a whole number of at least 1.
+        """
+        self._check_parameters()
+        matrix = as_choices(choices)
+        self._hold(matrix)
+        return self
+
+    def _hold(self, matrix: RatingMatrix) -> None:
+        self._choices = Choices(
+            matrix, grade=self.grade, user_power=self.user_power, penalty=self.penalty, limit=self.limit
+        )
+        self.matrix, self.n_repeated_ = matrix, matrix.n_duplicates
+
+    def _check_parameters(self) -> None:
+        check_number("grade", self.grade, 0.0, 1.0)
+        check_number("user_power", self.user_power, 0.0)
+        check_number("penalty", self.penalty, 0.0, low_too=False)
+        check_integer("limit", self.limit, 1)
+
+    def get_params(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        return {name: getattr(self, name) for name in ("grade", "user_power", "penalty", "limit")}
+
+    # -- lists ---------------------------------------------------------------------------------------------------
+
+    def recommend(
+        self,
+        user: Any,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        diversity: float = 0.0,
+    ) -> "pd.DataFrame":
+        """The best ``n`` items for one user or for many.
+
+        Parameters
+        ----------
+        user : id or list of ids
+            A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is one id.
+        n : int, default=10
+            Items per list. A list is shorter if fewer items are left.
+        exclude_seen : bool, default=True
+            Leave out the items that the user has taken.
+        items, exclude : list of item ids, default=None
+            Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
+        diversity : float, default=0
+            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items taken by the same people
+            do not stand in the same list.
+
+        Returns
+        -------
+        DataFrame
+            Columns user, rank, item, score. The score ranks; it is not a probability.
+
+        Raises
+        ------
+        DataError
+            If a user is unknown or no item is left to recommend.
+        """
+        import pandas as pd
+
+        users = plain_ids(user) if is_many(user) else [user]
+        blocks = self.recommend_blocks(
+            users, n, exclude_seen=exclude_seen, items=items, exclude=exclude, diversity=diversity
+        )
+        tables = list(blocks)
+        return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+
+    def recommend_blocks(
+        self,
+        users: Iterable[RawId],
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        diversity: float = 0.0,
+    ) -> Iterator["pd.DataFrame"]:
+        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        check_integer("n", n, 1)
+        check_flag("exclude_seen", exclude_seen)
+        check_share("diversity", diversity)
+        codes = np.array([self._user_code(one) for one in users], dtype=np.int64)
+        allowed = candidates(self.matrix.items, items, exclude)
+        size = max(1, _BLOCK_NUMBERS // self.matrix.n_items)
+        return (
+            self._block(codes[first : first + size], n, exclude_seen, allowed, diversity)
+            for first in range(0, max(len(codes), 1), size)
+        )
+
+    def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
+        import pandas as pd
+
+        scores = self._choices.scores(self.matrix, users)
+        if allowed is not None:
+            scores[:, ~allowed] = -np.inf
+        if exclude_seen:
+            hide_seen(scores, self.matrix, users)
+        row, item = may_be_best(scores, n * POOL if diversity else n)
+        score = scores[row, item]
+        order = np.lexsort((item, -score, row))
+        row, item, score = row[order], item[order], score[order]
+        if diversity:
+            kept = diversified_rows(self._choices, row, item, score, n, diversity)
+            row, item, score = row[kept], item[kept], score[kept]
+        rank = ranks(row)
+        keep = rank < n
+        return pd.DataFrame(
+            {
+                "user": self.matrix.users.raws(users[row[keep]]),
+                "rank": rank[keep] + 1,
+                "item": self.matrix.items.raws(item[keep]),
+                "score": score[keep],
+            }
+        )
+
+    def fold_in(self, items: Any) -> "FoldedChooser":
+        """A new user from nothing but the items that this user took: no refit, the model does not change.
+
+        Parameters
+        ----------
+        items : list of item ids, or mapping of item ids to ratings
+            Unknown items are left out with a warning that names them. Ratings are for a model that was fitted to
+            ratings; they must be on its scale.
+
+        Returns
+        -------
+        FoldedChooser
+            With `recommend` and `explain`, as the model has them for the users that it was fitted to.
+
+        Examples
+        --------
+        >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b"], ["x", "y", "x", "z"]))
+        >>> model.fold_in(["y"]).recommend(1)["item"].tolist()
+        ['x']
+        """
+        if not isinstance(items, Mapping):
+            if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+                raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
+            items = dict.fromkeys(plain_ids(items), self.matrix.scale.upper)
+        view = ChoiceModel(**self.get_params())
+        view.matrix, view._choices = one_user(items, self.matrix.items, self.matrix.scale), self._choices
+        view.titles, view.n_repeated_ = self.titles, 0
+        return FoldedChooser(view)
+
+    # -- looking inside ------------------------------------------------------------------------------------------
+
+    def similar_items(self, item: RawId, n: int = 10) -> list[tuple[RawId, float]]:
+        """The ``n`` items taken most by the same people, with their similarity from 0 to 1.
+
+        The similarity is a cosine; rarely taken items get low ones.
+        """
+        check_integer("n", n, 1)
+        own = self._item_code(item)
+        score = self._choices.similarity(np.array([own]))[0]
+        order = np.argsort(-score, kind="stable")
+        return [(self.matrix.items.raw(code), float(score[code])) for code in order[order != own][:n].tolist()]
+
+    def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:
+        """Because of which items of the user's this one is recommended: exact contributions to its score."""
+        has_ratings = len(self.matrix.scale.levels) > 1
+        return self._choices.explain(self.matrix, self._user_code(user), self._item_code(item), ratings=has_ratings)
+
+    # -- questions that only ratings answer ----------------------------------------------------------------------
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise DataError(
+            "a ChoiceModel knows what people take, not how they rate it: for predictions, fit a BayesianLBGModel to "
+            "ratings"
+        )
+
+    predict_batch = predict_distribution = interval = _refuse
+
+    # -- codes ---------------------------------------------------------------------------------------------------
+
+    def _user_code(self, user: RawId) -> int:
+        code = self.matrix.users.code(user)
+        if code == UNKNOWN:
+            raise DataError(
+                f"the user {user!r} ({type(user).__name__}) is unknown to the model: "
+                "fold_in([item, ...]) takes new users"
+            )
+        return code
+
+    def _item_code(self, item: RawId) -> int:
+        code = self.matrix.items.code(item)
+        if code == UNKNOWN:
+            raise DataError(
+                f"the item {item!r} ({type(item).__name__}) is unknown to the model: fit with choices of it"
+            )
+        return code
+
+
+class FoldedChooser:
+    """What `ChoiceModel.fold_in` returns: the model seen by one new user."""
+
+    def __init__(self, view: ChoiceModel) -> None:
+        self._view = view
+        self._id = view.matrix.users.raw(0)
+
+    def recommend(
+        self,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        diversity: float = 0.0,
+    ) -> "pd.DataFrame":
+        """The best items for this user; see `ChoiceModel.recommend`."""
+        return self._view.recommend(
+            self._id, n, exclude_seen=exclude_seen, items=items, exclude=exclude, diversity=diversity
+        )
+
+    def explain(self, item: RawId) -> ChoiceExplanation:
+        """Because of which items this one is recommended; see `ChoiceModel.explain`."""
+        return self._view.explain(self._id, item)
+
+
+def hide_seen(scores: Floats, matrix: RatingMatrix, users: Ints) -> None:
+    """Set the scores (users, items) of what each user has already to minus infinity."""
+    for place, user in enumerate(users):
+        if user != UNKNOWN:
+            scores[place, matrix.seen(user)] = -np.inf
+
+
+def diversified_rows(choices: Choices, row: Ints, item: Ints, score: Floats, n: int, diversity: float) -> Ints:
+    """Entries of lists re-ranked for diversity; the entries of a row stand together, the best first."""
+    kept = []
+    for first, last in _runs(row):
+        pool = item[first:last]
+        similarity = choices.similarity(pool, pool)
+        kept.append(first + diversified(np.maximum(score[first:last], 0.0), similarity, n, diversity))
+    return np.concatenate(kept) if kept else np.zeros(0, np.int64)
+
+
+def _runs(row: Ints) -> Iterator[tuple[int, int]]:
+    """Where each run of equal values begins and ends."""
+    cuts = np.append(np.flatnonzero(np.append(True, row[1:] != row[:-1])), len(row)) if len(row) else np.zeros(1, int)
+    return zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)

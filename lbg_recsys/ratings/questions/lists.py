@@ -1,0 +1,92 @@
+"""Parts of a list that do not depend on the model: candidate items, the best of them, re-ranking for diversity."""
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+
+from lbg_recsys.core.types import Array, Bools, Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.ids import IdIndex, RawId, is_many, plain_ids
+
+# Unknown ids that a message names.
+_NAMED = 5
+# Items per place in the list that re-ranking for diversity chooses from.
+POOL = 10
+
+
+def candidates(index: IdIndex, items: Iterable[RawId] | None, exclude: Iterable[RawId] | None) -> Bools | None:
+    """Which items may be in a list: those in ``items`` (all if None) that are not in ``exclude``; None for all.
+
+    Ids that the model does not know cannot be in a list: a warning counts and names them.
+
+    Raises
+    ------
+    DataError
+        If no item is left.
+    """
+    if items is None and exclude is None:
+        return None
+    allowed = np.full(len(index), items is None)
+    if items is not None:
+        allowed[_known("items", index, items)] = True
+    if exclude is not None:
+        allowed[_known("exclude", index, exclude)] = False
+    if not allowed.any():
+        raise DataError("no item can be in the list: items= holds no known item that is not in exclude= as well")
+    return allowed
+
+
+def _known(name: str, index: IdIndex, given: Iterable[RawId]) -> Ints:
+    """The codes of the known ids of an argument."""
+    if not is_many(given) and (isinstance(given, (str, bytes)) or not isinstance(given, Iterable)):
+        raise DataError(f"{name} is {given!r}: give a list of item ids")
+    ids = list(plain_ids(given))
+    codes = index.codes(ids)
+    unknown = [raw_id for raw_id, code in zip(ids, codes.tolist(), strict=True) if code < 0]
+    if unknown:
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        warnings.warn(
+            f"{len(unknown)} of {len(ids)} ids in {name}= are unknown to the model and left out: "
+            f"{', '.join(map(repr, unknown[:_NAMED]))}{more}",
+            UserWarning,
+            stacklevel=4,
+        )
+    return codes[codes >= 0]
+
+
+def may_be_best(scores: Array, n: int, close: float = 0.0) -> tuple[Ints, Ints]:
+    """Rows and columns of all scores that may be among the ``n`` highest of their row, if each is off by ``close``.
+
+    A score of minus infinity is that of an item that cannot be in the list.
+    """
+    may_be = scores > -np.inf
+    if n < scores.shape[1]:
+        least = np.partition(scores, scores.shape[1] - n, axis=1)[:, [scores.shape[1] - n]]
+        may_be &= scores >= least - close
+    row, column = np.nonzero(may_be)
+    return row, column
+
+
+def ranks(row: Ints) -> Ints:
+    """The rank of each entry, from 0, within its row; equal rows stand together."""
+    return np.arange(len(row)) - np.searchsorted(row, row)
+
+
+def diversified(score: Floats, similarity: Floats, n: int, diversity: float) -> Ints:
+    """Places of ``n`` items in the order of maximal marginal relevance (Carbonell and Goldstein 1998).
+
+    Each place goes to the item with the highest (1 - d) score / (highest score) - d (its highest similarity with an
+    item already in the list), d being ``diversity``. ``score`` (m,) is not negative, ``similarity`` (m, m) has 1 in
+    its diagonal.
+    """
+    relevance = (1.0 - diversity) * score / max(float(score.max(initial=0.0)), 1e-300)
+    nearest = np.zeros(len(score))
+    left = np.ones(len(score), dtype=bool)
+    chosen = []
+    for _ in range(min(n, len(score))):
+        best = int(np.argmax(np.where(left, relevance - diversity * nearest, -np.inf)))
+        chosen.append(best)
+        left[best] = False
+        nearest = np.maximum(nearest, similarity[best])
+    return np.array(chosen, dtype=np.int64)

@@ -1,0 +1,148 @@
+"""`ChoiceModel`: recommendations from what people took, without ratings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lbg_recsys.errors import DataError, NotFittedError
+from lbg_recsys.ratings import ChoiceModel, RatingMatrix
+
+
+@pytest.fixture(scope="module")
+def clicks():
+    """Two kinds of people: those of even numbers take even items, the others odd ones; item 0 everybody takes."""
+    rng = np.random.default_rng(0)
+    rows = [(f"u{u}", i) for u in range(60) for i in range(1, 21) if i % 2 == u % 2 and rng.random() < 0.6]
+    return pd.DataFrame(rows + [(f"u{u}", 0) for u in range(60)], columns=["user", "item"])
+
+
+@pytest.fixture(scope="module")
+def model(clicks):
+    return ChoiceModel(penalty=5).fit(clicks)
+
+
+def test_lists_hold_what_the_same_people_take(model, clicks):
+    table = model.recommend(["u0", "u1"], 4)
+    assert table["user"].tolist() == ["u0"] * 4 + ["u1"] * 4 and table["rank"].tolist() == [1, 2, 3, 4] * 2
+    for user, items in table.groupby("user")["item"]:
+        assert {item % 2 for item in items} == {int(user[1:]) % 2}
+        assert not set(items) & set(clicks.loc[clicks["user"] == user, "item"])
+    assert (table.groupby("user")["score"].diff().dropna() <= 0).all()
+
+
+def test_a_new_user_gets_the_list_of_a_known_one_with_the_same_items(model, clicks):
+    own = clicks.loc[clicks["user"] == "u3", "item"].tolist()
+    folded, known = model.fold_in(own).recommend(8), model.recommend("u3", 8)
+    assert folded["item"].tolist() == known["item"].tolist()
+    np.testing.assert_allclose(folded["score"], known["score"], rtol=1e-5)
+
+
+def test_contributions_add_up_and_the_first_is_the_largest(model):
+    item = model.recommend("u0", 1).iloc[0]
+    reason = model.explain("u0", item["item"])
+    assert reason.score == pytest.approx(item["score"], abs=1e-6)
+    parts = [one.contribution for one in reason.because]
+    assert sum(parts) == pytest.approx(reason.score, abs=1e-6) and parts == sorted(parts, reverse=True)
+    assert all(one.rating is None for one in reason.because)
+    assert model.fold_in([2]).explain(4).because[0].item == 2
+
+
+def test_similar_items(model):
+    found = model.similar_items(2, 5)
+    assert all(item % 2 == 0 for item, _ in found) and all(0 < score <= 1 for _, score in found)
+
+
+def test_a_user_without_any_item_gets_the_popular_ones(model, clicks):
+    popular = clicks["item"].value_counts()
+    with pytest.warns(UserWarning, match="1 of 1 rated items are unknown"):
+        nobody = model.fold_in(["never seen"])
+    first = nobody.recommend(1)["item"].item()
+    assert first == 0 and popular[first] == 60
+    assert nobody.explain(0).because == ()
+
+
+def test_candidates_and_exclusions(model):
+    assert set(model.recommend("u0", items=[1, 3, 2, 4], exclude=[3], exclude_seen=False)["item"]) == {1, 2, 4}
+    with pytest.warns(UserWarning, match=r"2 of 3 ids in items= are unknown to the model and left out: 'a', 99"):
+        assert model.recommend("u0", items=["a", 99, 1])["item"].tolist() == [1]
+    with pytest.raises(DataError, match="no item can be in the list"):
+        model.recommend("u0", items=[1], exclude=[1])
+    with pytest.raises(DataError, match="give a list of item ids"):
+        model.recommend("u0", items="1")
+    assert len(model.recommend("u0", 1000)) == 21 - len(model.matrix.seen(0))
+    assert len(model.recommend("u0", 10, items=model.matrix.items.raws(model.matrix.seen(0)))) == 0
+
+
+def test_diversity_mixes_what_different_people_take(model):
+    new = model.fold_in([2, 4, 6, 8, 10, 1])
+    plain, mixed = (set(new.recommend(4, diversity=d)["item"]) for d in (0.0, 0.9))
+    assert sum(item % 2 for item in mixed) > sum(item % 2 for item in plain)
+    assert new.recommend(4, diversity=0.9)["item"].iloc[0] == new.recommend(1)["item"].iloc[0]
+    with pytest.raises(DataError, match="diversity is 1"):
+        new.recommend(diversity=1)
+
+
+def test_counts_and_repeated_rows_count_once(clicks, model):
+    twice = pd.concat([clicks, clicks.head(7)])
+    again = ChoiceModel(penalty=5).fit(twice.assign(count=3))
+    assert again.n_repeated_ == 7
+    pd.testing.assert_frame_equal(again.recommend("u0"), model.recommend("u0"))
+    as_tuple = ChoiceModel(penalty=5).fit((clicks["user"].tolist(), clicks["item"].tolist()))
+    pd.testing.assert_frame_equal(as_tuple.recommend("u0"), model.recommend("u0"))
+
+
+@pytest.mark.parametrize("count", [-1, 0, 1.5, np.nan])
+def test_counts_that_are_no_counts(clicks, count):
+    counts = np.ones(len(clicks))
+    counts[4] = count
+    with pytest.raises(DataError, match="the count in row 4 is"):
+        ChoiceModel().fit(clicks.assign(count=counts))
+
+
+def test_a_constant_rating_column_is_told(clicks, model):
+    with pytest.warns(UserWarning, match="the column rating is 1 in all"):
+        told = ChoiceModel(penalty=5).fit(clicks.assign(rating=1))
+    pd.testing.assert_frame_equal(told.recommend("u0"), model.recommend("u0"))
+
+
+def test_ratings_grade_the_choices(clicks):
+    rated = clicks.assign(rating=np.where(np.arange(len(clicks)) % 3 == 0, 1, 5))
+    graded, alike = (ChoiceModel(penalty=5, grade=grade).fit(rated) for grade in (0.2, 1.0))
+    assert alike.recommend("u0")["score"].tolist() != graded.recommend("u0")["score"].tolist()
+    assert {one.rating for one in graded.explain("u0", 0).because} <= {1.0, 5.0}
+    matrix = RatingMatrix.from_frame(rated)
+    pd.testing.assert_frame_equal(
+        ChoiceModel(penalty=5, grade=0.2).fit(matrix).recommend("u0"), graded.recommend("u0")
+    )
+
+
+def test_questions_about_ratings_are_refused(model):
+    for question in (model.predict_batch, model.predict_distribution, model.interval):
+        with pytest.raises(DataError, match="not how they rate it"):
+            question([("u0", 1)])
+
+
+def test_wrong_use():
+    with pytest.raises(NotFittedError):
+        ChoiceModel().recommend("u0")
+    with pytest.raises(DataError, match="there are no choices"):
+        ChoiceModel().fit(([], []))
+    with pytest.raises(DataError, match="lengths must agree"):
+        ChoiceModel().fit((["a"], [1, 2]))
+    with pytest.raises(DataError, match="cannot be read from a dict"):
+        ChoiceModel().fit({})
+    with pytest.raises(DataError, match="penalty is 0"):
+        ChoiceModel(penalty=0).fit((["a"], [1]))
+    model = ChoiceModel().fit((["a", "b"], ["only", "only"]))
+    assert len(model.recommend("a")) == 0
+    assert model.fold_in([]).recommend()["item"].tolist() == ["only"]
+    with pytest.raises(DataError, match="the user 'c'"):
+        model.recommend("c")
+    with pytest.raises(DataError, match="the item 'c'"):
+        model.explain("a", "c")
+
+
+def test_beyond_the_limit_lists_still_hold_every_item(clicks):
+    small = ChoiceModel(penalty=5, limit=6).fit(clicks)
+    assert len(small.recommend("u0", 100)) == 21 - len(small.matrix.seen(0))
+    assert {item % 2 for item in small.recommend("u0", 4)["item"]} == {0}
