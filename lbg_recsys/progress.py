@@ -1,10 +1,10 @@
-"""Progress is a callback; a bar is one such callback.
+"""The progress protocol: every fit, read, download and evaluation takes ``progress=`` and calls it after each step.
 
-Long-running functions take ``progress: Progress``: called as ``progress(done, total, note)``
-after each step. `bar` shows it on standard error (where that is no terminal: nothing, or lines).
+``progress(done, total, note)``: ``done`` of ``total`` steps are finished, and ``note`` is a short text (the bound of
+an EM iteration, the rows read so far). A job that does not know its total reports ``(0, 1, note)``. `bar` draws such
+calls; `parts` and `shifted` join several jobs into one count.
 """
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,16 +12,28 @@ from contextlib import contextmanager
 
 Progress = Callable[[int, int, str], None]
 
+# The note of a first step: numba compiles the kernels at their first use and keeps them for later runs.
+STARTING = "starting (compiles once)"
+
 
 def silent(done: int, total: int, note: str = "") -> None:
     """Report nothing."""
 
 
-def parts(progress: Progress, of: int) -> list[Progress]:
-    """What each of several like jobs in a row reports to: its steps follow those of the jobs before it.
+def both(first: Progress, second: Progress) -> Progress:
+    """Report every step to two callbacks."""
 
-    A job that is over early says so by a last step, as if it had taken all of them: what a bar knows of the time that
-    a job takes is then right for the next one.
+    def progress(done: int, total: int, note: str = "") -> None:
+        first(done, total, note)
+        second(done, total, note)
+
+    return progress
+
+
+def parts(progress: Progress, of: int) -> list[Progress]:
+    """Callbacks for ``of`` similar jobs that run one after another; together they count once from start to end.
+
+    A job that stops early must report a last step with ``done == total``, so that the next one follows without a gap.
 
     >>> seen = []
     >>> first, second = parts(lambda *step: seen.append(step), 2)
@@ -31,25 +43,34 @@ def parts(progress: Progress, of: int) -> list[Progress]:
     [(10, 200, 'a tenth'), (100, 200, 'all of it'), (110, 200, 'a tenth of the second')]
     """
 
-    def one(place: int) -> Progress:
-        return lambda done, total, note: progress(place * total + done, of * total, note)
+    def one(number: int) -> Progress:
+        return lambda done, total, note: progress(number * total + done, of * total, note)
 
-    return [one(place) for place in range(of)]
+    return [one(number) for number in range(of)]
+
+
+def shifted(progress: Progress, before: int, total: int) -> Progress:
+    """A callback for one stage of a job of ``total`` steps: ``before`` of them belong to earlier stages.
+
+    >>> seen = []
+    >>> shifted(lambda *step: seen.append(step), 10, 110)(3, 100, "the second stage")
+    >>> seen
+    [(13, 110, 'the second stage')]
+    """
+    return lambda done, _, note: progress(before + done, total, note)
 
 
 def noted(progress: Progress, name: str) -> Progress:
-    """The same, with a name before every note."""
+    """The same callback with a name before every note."""
     return lambda done, total, note: progress(done, total, f"{name}, {note}" if note else name)
 
 
-# Lines that `lines` writes from beginning to end.
+# Number of lines that `lines` writes in total.
 _LINES = 10
 
 
 def lines(label: str) -> Progress:
-    """A callback that writes ten lines with the time left to standard error: for notebooks and logs."""
-    import click
-
+    """A callback that writes ten lines with the time left to standard error, for logs."""
     begun, written = time.monotonic(), 0
 
     def progress(done: int, total: int, note: str = "") -> None:
@@ -58,55 +79,50 @@ def lines(label: str) -> Progress:
         if tenth > written:
             written = tenth
             left = (time.monotonic() - begun) * (total - done) / done
-            click.echo(f"{label} {done}/{total}, {note}, {left:.0f} s left", file=sys.stderr)
+            sys.stderr.write(f"{label} {done}/{total}, {note}, {left:.0f} s left\n")
 
     return progress
 
 
-# Of a bar: its steps, whatever steps it is fed with, so that the time left has one measure throughout; its width and
-# that of the signs around it; and the seconds between two pictures of it, for drawing takes time too.
-_WHOLE = 10_000
-_WIDTH, _AROUND = 20, len("  []  100%  00:00:00  ")
-_PAUSE = 0.1
+# A bar counts to _WHOLE whatever the totals of its steps are, so that the time left has one measure throughout. No
+# time is shown before _KNOWN: the first steps compile kernels and say little about the rest.
+_WHOLE, _KNOWN = 10_000, 100
+_SECONDS_BETWEEN_DRAWINGS = 0.1
 
 
 @contextmanager
 def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Progress]:
-    """A progress bar with time left on standard error, fed by the callback it yields.
+    """A progress bar with the time left on standard error or in a notebook, fed by the callback it yields.
 
-    Where standard error is no terminal there is nothing to see, or some `lines` if asked for.
+    Where standard error is neither, it shows nothing, or ten `lines` if ``or_lines`` is true.
 
     >>> with bar("reading", quiet=True) as progress:
     ...     for step in range(3):
     ...         progress(step + 1, 3, f"step {step}")
     """
-    if quiet or not sys.stderr.isatty():
+    notebook = "ipykernel" in sys.modules
+    if quiet or not (notebook or sys.stderr.isatty()):
         yield lines(label) if or_lines and not quiet else silent
         return
-    import click
+    from tqdm.auto import tqdm
 
-    room = max(shutil.get_terminal_size().columns - len(label) - _WIDTH - _AROUND - 1, 0)
-    with click.progressbar(
-        length=_WHOLE,
-        label=label,
+    start = "{desc} {percentage:3.0f}%|" + ("{bar}" if notebook else "{bar:20}") + "|"
+    with tqdm(
+        total=_WHOLE,
+        desc=label,
         file=sys.stderr,
-        width=_WIDTH,
-        item_show_func=lambda note: note,
+        bar_format=start + "{postfix}",
+        dynamic_ncols=True,  # tqdm cuts a line that would wrap
+        mininterval=_SECONDS_BETWEEN_DRAWINGS,
+        miniters=0,
+        smoothing=0,  # the time left follows from all steps, not only from the latest ones
     ) as shown:
-        begun, drawn = time.monotonic(), -_PAUSE
 
         def progress(done: int, total: int, note: str = "") -> None:
-            nonlocal drawn
-            now = time.monotonic()
-            if done < total and now - drawn < _PAUSE:
-                return
-            drawn = now
-            shown.current_item = note[:room]  # a line that wraps could not be drawn over
-            shown.make_step(max(_WHOLE * done // max(total, 1) - shown.pos, 0))
-            # The time left by all that is done so far: click's own average holds on to a slow beginning for long. Of
-            # less than a hundredth nothing can be said yet.
-            shown.eta_known = shown.pos >= _WHOLE // 100
-            shown.avg = [(now - begun) / max(shown.pos, 1)]
-            shown.render_progress()
+            share = _WHOLE * done // max(total, 1)
+            if share >= _KNOWN:
+                shown.bar_format = start + " {remaining} left{postfix}"
+            shown.set_postfix_str(note, refresh=shown.postfix is None)  # the first note shows at once
+            shown.update(max(share - shown.n, 0))
 
         yield progress

@@ -1,72 +1,119 @@
-"""Bars: the time left by what is done, one line that fits a terminal, no more pictures than anybody can see."""
+"""The progress protocol, and what a person sees of it: bars on terminals, ten lines in logs, or nothing."""
 
 import io
+import os
 import re
-from types import SimpleNamespace
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
-from lbg_recsys import progress as module
 from lbg_recsys.progress import bar, noted, parts
 
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that goes only when told to."""
-    now = [100.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    return now
+def on_a_terminal(code, columns=80, interrupt_after=None):
+    """Run Python code with standard error on a terminal; all lines that were drawn, and the exit code."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    code = f"import time\nfrom lbg_recsys.progress import bar\n{code}"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=slave, stdout=subprocess.PIPE) as process:
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(master, 1 << 16)
+            except OSError:  # the terminal is closed
+                break
+            shown += piece
+            if interrupt_after is not None and interrupt_after in shown:
+                interrupt_after = None
+                process.send_signal(signal.SIGINT)
+            if not piece:
+                break
+    os.close(master)
+    return shown.decode().replace("\r\n", "\n"), process.returncode
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    monkeypatch.setattr(module, "sys", SimpleNamespace(stderr=Terminal()))
-    monkeypatch.setenv("COLUMNS", "80")
-    return module.sys.stderr
+def drawn(shown):
+    return [line for line in re.split(r"[\r\n]", shown) if line.strip()]
 
 
-def pictures(terminal):
-    return [line for line in re.split(r"[\r\n]", re.sub(r"\x1b\[\?25[lh]", "", terminal.getvalue())) if line.strip()]
+@posix
+def test_the_last_line_shows_the_end_and_its_note():
+    code = """
+with bar("working") as progress:
+    for done in range(1, 2001):
+        progress(done, 2000, f"bound {done}")
+"""
+    shown, _ = on_a_terminal(code)
+    last = drawn(shown)[-1]
+    assert last.startswith("working 100%") and last.endswith("bound 2000") and shown.endswith("\n")
 
 
-def test_the_time_left_is_by_what_is_done(terminal, clock):
-    with bar("working") as progress:
-        for done, total in [(1, 1000), (100, 400), (150, 200)]:  # the measure may change, the share counts
-            clock[0] += 10
-            progress(done, total, "busy")
-    shown = pictures(terminal)
-    assert not re.search(r"\d\d:\d\d", shown[1])  # a thousandth says nothing yet
-    assert "25%  00:01:00  busy" in shown[2] and "75%  00:00:10  busy" in shown[3]
+@posix
+def test_a_bar_is_drawn_at_most_ten_times_a_second():
+    code = """
+begun = time.monotonic()
+with bar("working") as progress:
+    while time.monotonic() < begun + 1.0:
+        progress(int(1e6 * (time.monotonic() - begun)), 1_000_000, "busy")
+"""
+    assert 3 <= len(drawn(on_a_terminal(code)[0])) <= 14  # ten, the first, its note, and the last
 
 
-def test_a_bar_is_drawn_ten_times_a_second_and_at_its_end(terminal, clock):
-    with bar("working") as progress:
-        for done in range(1, 10_001):
-            clock[0] += 0.001
-            progress(done, 10_000, "busy")
-    shown = pictures(terminal)
-    assert 100 <= len(shown) <= 103 and "100%" in shown[-1]
+@posix
+def test_the_first_note_shows_at_once_and_the_time_left_follows_from_what_is_done():
+    code = """
+with bar("working") as progress:
+    progress(0, 1, "starting (compiles once)")
+    time.sleep(0.4)
+    progress(1, 1000, "a thousandth")  # the measure may change, the share counts
+    time.sleep(0.6)
+    progress(100, 2000, "a twentieth")
+    time.sleep(0.2)
+"""
+    _, first, early, late, *_ = drawn(on_a_terminal(code)[0])
+    assert "starting (compiles once)" in first and "a thousandth" in early and "left" not in early
+    seconds = int(re.search(r"00:(\d\d) left, a twentieth", late).group(1))
+    assert 15 <= seconds <= 45  # 1 to 2 seconds for a twentieth
 
 
-def test_a_bar_never_goes_back_and_never_wraps(terminal, clock):
-    with bar("working") as progress:
-        for done, total in [(50, 100), (50, 1000), (60, 100)]:
-            clock[0] += 1
-            progress(done, total, "a note that is far longer than all the room that there is beside a bar")
-    shares = [int(found.group(1)) for found in (re.search(r"(\d+)%", line) for line in pictures(terminal)) if found]
-    assert shares == [0, 50, 50, 60] and all(len(line.rstrip()) < 80 for line in pictures(terminal))
+@posix
+def test_a_bar_never_goes_back_and_never_wraps():
+    code = """
+with bar("working") as progress:
+    for done, total in [(50, 100), (50, 1000), (60, 100)]:
+        time.sleep(0.15)
+        progress(done, total, "a note that is far longer than all the room that there is beside a bar")
+"""
+    lines = drawn(on_a_terminal(code, columns=70)[0])
+    shares = [int(re.search(r"(\d+)%", line).group(1)) for line in lines]
+    assert shares == sorted(shares) and {50, 60} <= set(shares) and shares[-1] == 60
+    assert all(len(line) <= 70 for line in lines)
 
 
-def test_nothing_is_done_yet_of_something_that_shows_already(terminal, clock):
-    with bar("asking") as progress:
-        clock[0] += 1
-        progress(0, 1, "the registry")
-    assert re.search(r"0%  the registry", pictures(terminal)[-1])
+@posix
+def test_ctrl_c_leaves_a_clean_terminal():
+    code = """
+with bar("working") as progress:
+    progress(1, 2, "half")
+    time.sleep(60)
+"""
+    begun = time.monotonic()
+    shown, code = on_a_terminal(code, interrupt_after=b"half")
+    assert code and time.monotonic() - begun < 30
+    before, traceback = shown.split("Traceback", 1)
+    assert before.endswith("\n") and "KeyboardInterrupt" in traceback
+    assert "\x1b[?25l" not in shown  # the cursor was never hidden
 
 
 def test_parts_of_parts_add_up():
@@ -79,11 +126,24 @@ def test_parts_of_parts_add_up():
     assert [note for _, _, note in seen] == ["fit, half", "fit"] * 6
 
 
-def test_quiet_or_no_terminal_shows_nothing(terminal, monkeypatch):
-    with bar("working", quiet=True) as progress:
+def test_off_a_terminal_there_is_nothing_or_ten_lines(capsys):
+    for options in ({}, {"quiet": True}, {"quiet": True, "or_lines": True}):
+        with bar("working", **options) as progress:
+            progress(1, 1, "done")
+    assert capsys.readouterr() == ("", "")
+    with bar("working", or_lines=True) as progress:
+        for done in range(101):
+            progress(done, 100, f"step {done}")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10 and lines[-1] == "working 100/100, step 100, 0 s left"
+
+
+def test_quiet_is_quiet_on_a_terminal_too(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with bar("working", quiet=True, or_lines=True) as progress:
         progress(1, 1, "")
-    assert terminal.getvalue() == ""
-    monkeypatch.setattr(module.sys, "stderr", io.StringIO())
-    with bar("working") as progress:
-        progress(1, 1, "")
-    assert module.sys.stderr.getvalue() == ""
+    assert sys.stderr.getvalue() == ""

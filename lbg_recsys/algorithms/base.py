@@ -1,7 +1,7 @@
 """A rating model as a Surprise algorithm: the adapter holds no mathematics."""
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from surprise.utils import get_rng
 from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, bar, both, silent
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.model import RatingModel
@@ -26,30 +27,30 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Callback = Callable[[int, float], None]
-
-
 class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
 
-    A subclass supplies `_fit_model`. Predictions carry plain Python details: the ``distribution`` over the levels of
-    the scale, its ``std``, and what the model adds.
+    A subclass supplies `_fit_model`, and may have a parameter ``verbose``. Predictions carry plain Python details:
+    the ``distribution`` over the levels of the scale, its ``std``, and what the model adds.
     """
 
     MADE_BY_FIT = ("trainset",)
 
     model_: RatingModel
     random_state: Any
+    verbose: bool = False
 
-    def _fit_model(self, trainset: Any, callback: Callback | None) -> RatingModel:
+    def _fit_model(self, trainset: Any, progress: Progress) -> RatingModel:
         raise NotImplementedError("a subclass of RatingAlgo builds and fits its model here")
 
-    def fit(self, trainset: Any, callback: Callback | None = None) -> "RatingAlgo":
+    def fit(self, trainset: Any, progress: Progress = silent) -> "RatingAlgo":
         """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was.
 
-        ``callback(step, figure)`` is called after every step, as by the model's own ``fit``.
+        ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
+        ``verbose=True`` a bar shows it too, or ten lines where standard error is no terminal.
         """
-        model = self._fit_model(trainset, callback)
+        with bar(f"fitting {type(self).__name__}", quiet=not self.verbose, or_lines=True) as shown:
+            model = self._fit_model(trainset, both(shown, progress))
         AlgoBase.fit(self, trainset)
         self.model_ = model
         return self

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from surprise import AlgoBase
 
-from lbg_recsys.algorithms.base import Callback, RatingAlgo
-from lbg_recsys.progress import bar
+from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
 from lbg_recsys.schema import signature_of
 
@@ -87,7 +87,7 @@ class BayesianLBGAlgo(RatingAlgo):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit_model(self, trainset: Any, callback: Callback | None) -> BayesianLBGModel:
+    def _fit_model(self, trainset: Any, progress: Progress) -> BayesianLBGModel:
         parameters = {name: getattr(self, name) for name in signature_of(BayesianLBGModel)}
         if self.warm_start and hasattr(self, "model_"):
             model = copy(self.model_)  # which stays as it is if this fit fails
@@ -97,11 +97,4 @@ class BayesianLBGAlgo(RatingAlgo):
                 setattr(model, name, value)
         else:
             model = BayesianLBGModel(**parameters | {"random_state": self._seed()})
-        with bar("Gibbs sweep", quiet=not self.verbose, or_lines=True) as progress:
-
-            def after_sweep(sweep: int, error: float) -> None:
-                progress(sweep, self.n_sweeps, f"training error {error:.3f}")
-                if callback is not None:
-                    callback(sweep, error)
-
-            return model.fit(trainset, callback=after_sweep)
+        return model.fit(trainset, progress=progress)

@@ -1,14 +1,13 @@
-"""Fits that report how far they are; and whole ones, which figures are of: a sampler keeps what it has when Ctrl-C
-ends it early, a measurement must not.
-"""
+"""Fitting for evaluation: a sampler keeps what it has when Ctrl-C ends it early, a measurement must not."""
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.algorithms.movie_mean import MovieMeanAlgo
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import Progress, parts, silent
+from lbg_recsys.progress import Progress, silent
 
 # What other libraries raise where a setting cannot be; ours say so themselves.
 _COMPLAINTS = (ValueError, TypeError, NameError, AttributeError, LookupError, ArithmeticError)
@@ -33,35 +32,17 @@ def settings_of(kind: type) -> Iterator[None]:
         ) from error
 
 
-def fit_reporting(model: Any, ratings: Any, progress: Progress) -> None:
-    """Fit a model or a Surprise algorithm, step by step where it tells of its steps, as ours do.
-
-    EM may settle long before its last iteration: the bar goes on from where the next start begins.
-    """
-    if "callback" not in inspect.signature(model.fit).parameters:
-        model.fit(ratings)
-        progress(1, 1, type(model).__name__)
-        return
-    sampled = hasattr(model, "n_sweeps")
-    starts = iter(parts(progress, 1 if sampled else getattr(model, "n_init", 1)))
-    steps = model.n_sweeps if sampled else model.max_iter
-    told: Progress = silent
-
-    def after(step: int, figure: float) -> None:
-        nonlocal told
-        if step == 1:
-            told = next(starts, told)
-        told(step, steps, f"error {figure:.4f}" if sampled else f"bound {figure:.4f}")
-
-    progress(0, 1, "getting ready (compiles once)")
-    model.fit(ratings, callback=after)
-    progress(1, 1, "fitted")
-
-
 def fit_whole(algorithm: Any, trainset: Any, progress: Progress = silent) -> Any:
-    """Fit a Surprise algorithm; a fit that was cut short goes on as the Ctrl-C that it was."""
+    """Fit a Surprise algorithm; raise KeyboardInterrupt if Ctrl-C ended the fit early.
+
+    Our algorithms report every step of their fit, those of other libraries only its end.
+    """
     with settings_of(type(algorithm)):
-        fit_reporting(algorithm, trainset, progress)
+        if isinstance(algorithm, RatingAlgo | MovieMeanAlgo):
+            algorithm.fit(trainset, progress)
+        else:
+            algorithm.fit(trainset)
+            progress(1, 1, type(algorithm).__name__)
     if was_cut_short(getattr(algorithm, "model_", None)):
         raise KeyboardInterrupt
     return algorithm

@@ -4,8 +4,8 @@ from typing import Any
 
 from surprise import AlgoBase
 
-from lbg_recsys.algorithms.base import Callback, RatingAlgo
-from lbg_recsys.progress import bar
+from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.lbg import PARAMETERS, LBGModel
 from lbg_recsys.ratings.questions.explain import Explanation
@@ -46,7 +46,7 @@ class LBGAlgo(RatingAlgo):
         EM stops when an iteration gains less penalised log-likelihood per user.
     random_state : int, RandomState or None
     verbose : bool, default False
-        Show a progress bar on standard error.
+        Show a progress bar with the bound on standard error, or ten lines where that is no terminal.
 
     >>> from surprise import Dataset, Reader
     >>> import pandas as pd
@@ -86,16 +86,9 @@ class LBGAlgo(RatingAlgo):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_model(self, trainset: Any, callback: Callback | None) -> LBGModel:
+    def _fit_model(self, trainset: Any, progress: Progress) -> LBGModel:
         parameters = {name: getattr(self, name) for name in PARAMETERS} | {"random_state": self._seed()}
-        with bar("EM", quiet=not self.verbose) as progress:
-
-            def after_iteration(iteration: int, bound: float) -> None:
-                progress(iteration, self.max_iter, f"{bound:.3f} a user")
-                if callback is not None:
-                    callback(iteration, bound)
-
-            return LBGModel(**parameters).fit(trainset, callback=after_iteration)
+        return LBGModel(**parameters).fit(trainset, progress=progress)
 
     def explain(self, user: RawId, item: RawId) -> Explanation:
         """Why a rating is predicted as it is: an exact decomposition over the user's own ratings."""

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from surprise import AlgoBase, PredictionImpossible
 
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -22,13 +23,14 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
     def __init__(self) -> None:
         AlgoBase.__init__(self)
 
-    def fit(self, trainset: Any) -> "MovieMeanAlgo":
-        """Take the mean of every item."""
+    def fit(self, trainset: Any, progress: Progress = silent) -> "MovieMeanAlgo":
+        """Take the mean of every item, in a single step of ``progress``."""
         matrix = RatingMatrix.from_surprise(trainset)
         AlgoBase.fit(self, trainset)
         count = np.bincount(matrix.item_codes, minlength=matrix.n_items)
         total = np.bincount(matrix.item_codes, matrix.values, minlength=matrix.n_items)
         self.item_means_ = total / np.maximum(count, 1)
+        progress(1, 1, f"{matrix.n_items:,} means")
         return self
 
     def estimate(self, u: int | str, i: int | str) -> float:

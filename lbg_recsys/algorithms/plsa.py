@@ -4,7 +4,8 @@ from typing import Any
 
 from surprise import AlgoBase
 
-from lbg_recsys.algorithms.base import Callback, RatingAlgo
+from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
 
@@ -35,7 +36,7 @@ class GaussianPLSAAlgo(RatingAlgo):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_model(self, trainset: Any, callback: Callback | None) -> GaussianPLSAModel:
+    def _fit_model(self, trainset: Any, progress: Progress) -> GaussianPLSAModel:
         model = GaussianPLSAModel(
             n_topics=self.n_topics,
             point=self.point,
@@ -44,4 +45,4 @@ class GaussianPLSAAlgo(RatingAlgo):
             max_iter=self.max_iter,
             random_state=self._seed(),
         )
-        return model.fit(trainset, callback=callback)
+        return model.fit(trainset, progress=progress)

@@ -67,7 +67,7 @@ def fit(
       lbg-recsys fit sample -o mine.lbg --algo bayesian --param n_sweeps=80
     """
     from lbg_recsys import save
-    from lbg_recsys.algorithms.fitting import fit_reporting, was_cut_short
+    from lbg_recsys.algorithms.fitting import was_cut_short
 
     model_class = named_class(MODELS, algo)
     arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
@@ -75,7 +75,7 @@ def fit(
     named = _titles(ratings, titles, matrix)
     model = model_class(**arguments, random_state=seed)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        fit_reporting(model, matrix, progress)
+        model.fit(matrix, progress=progress)
     save(model, output, titles=named)
     summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
     summary |= {"parameters": model.get_params(), "read": facts_of(matrix), "titles": len(named)}

@@ -286,8 +286,8 @@ def _cross_validated(
     truth = np.array(labels)
     predicted = truth.copy()
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
-    for (known, held_out), told in zip(splits, parts(progress, folds), strict=True):
-        predicted[held_out] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], told)
+    for (known, held_out), part in zip(splits, parts(progress, folds), strict=True):
+        predicted[held_out] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], part)
     found: list[str] = predicted.tolist()
     return found
 
@@ -338,7 +338,7 @@ def _read(
     with bar("reading", quiet) as progress:
         *reading, counting = parts(progress, len(places) + 1)
         sources = [
-            read_documents(place, **columns, progress=told) for place, told in zip(places, reading, strict=True)
+            read_documents(place, **columns, progress=part) for place, part in zip(places, reading, strict=True)
         ]
         matrices, names = word_frequencies(*sources, **how, progress=counting)
         counting(1, 1, "done")

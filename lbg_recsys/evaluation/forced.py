@@ -142,16 +142,16 @@ def _run(
     algorithm = make(seed)
     outcomes = []
     if not hasattr(algorithm, "fold_in") and not getattr(algorithm, "ignores_users", False):
-        for draw, told in zip(draws, parts(progress, len(draws)), strict=True):
-            fresh = fit_whole(make(seed), surprise_trainset(train, draw.given), told)
+        for draw, part in zip(draws, parts(progress, len(draws)), strict=True):
+            fresh = fit_whole(make(seed), surprise_trainset(train, draw.given), part)
             outcomes.append(_judge_points(fresh, draw))
         return REFITTED, outcomes
     fitting, *judging = parts(progress, 1 + len(draws))
     fit_whole(algorithm, trainset, fitting)
     folded = hasattr(algorithm, "fold_in")
-    for draw, told in zip(draws, judging, strict=True):
+    for draw, part in zip(draws, judging, strict=True):
         outcomes.append(_judge_folded(algorithm.model_, draw) if folded else _judge_points(algorithm, draw))
-        told(1, 1, "predicting")
+        part(1, 1, "predicting")
     return FOLDED if folded else USERLESS, outcomes
 
 

@@ -21,13 +21,14 @@ from lbg_recsys.core.em.bernoulli_gauss import (
     m_step,
     posterior,
 )
-from lbg_recsys.core.em.loop import EMResult, best_of, run_em
+from lbg_recsys.core.em.loop import EMResult, best_of, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.persistence import lbg as lbg_state
+from lbg_recsys.progress import STARTING, Progress, parts, silent
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
@@ -109,13 +110,14 @@ class LBGModel(TopicModel):
         *,
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
-        callback: Callable[[int, float], None] | None = None,
+        progress: Progress = silent,
         spread: Spread = here,
     ) -> "LBGModel":
         """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
 
-        ``callback(iteration, objective)`` is called after every EM iteration. ``spread`` says where the E-steps run:
-        in this process, or elsewhere (`lbg_recsys.distributed`).
+        ``progress(done, total, note)`` is called after every EM iteration of every start; the note holds the bound
+        (``history_`` has those of the best start). ``spread`` says where the E-steps run: in this process, or
+        elsewhere (`lbg_recsys.distributed`).
         """
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
@@ -124,7 +126,9 @@ class LBGModel(TopicModel):
         floor = matrix.scale.rounding_variance
         generator = np.random.default_rng(self.random_state)
         over_all_rows = spread(rows)
-        result = best_of(self._one_run(rows, floor, over_all_rows, generator, callback) for _ in range(self.n_init))
+        starts = parts(progress, self.n_init)
+        starts[0](0, self.max_iter, STARTING)
+        result = best_of(self._one_run(rows, floor, over_all_rows, generator, start) for start in starts)
         # Nothing of the model has changed up to here: a fit that fails or is interrupted leaves the old one whole.
         self._place(matrix, biases)
         self._take(result.parameters, result.statistics)
@@ -148,11 +152,11 @@ class LBGModel(TopicModel):
         floor: float,
         over_all_rows: OverAllRows,
         generator: np.random.Generator,
-        callback: Callable[[int, float], None] | None,
+        progress: Progress,
     ) -> EMResult[Parameters, SufficientStatistics]:
         start = gather(rows, generator.dirichlet(np.ones(self.n_topics), len(rows)))
         prior = self._prior(start, floor)
-        return run_em(
+        result = run_em(
             start,
             lambda statistics: m_step(statistics, prior),
             lambda parameters: over_all_rows(
@@ -162,9 +166,11 @@ class LBGModel(TopicModel):
                 (statistics.evidence + log_prior(parameters, prior, self.indicator_weight)) / len(rows)
             ),
             max_iter=self.max_iter,
-            tol=self.tol,
-            callback=callback,
+            stop=gain_below(self.tol),
+            progress=progress,
         )
+        progress(self.max_iter, self.max_iter, f"{result.n_iter} iterations")
+        return result
 
     def start_pass(self) -> "LBGModel":
         """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""

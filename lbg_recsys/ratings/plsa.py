@@ -1,6 +1,6 @@
 """Gaussian pLSA, the collaborative-filtering model that the paper compares with (Hofmann 2003)."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,14 @@ from lbg_recsys.checks import check_choice, check_integer, check_number, check_s
 from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_step
 from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
+from lbg_recsys.core.em.loop import run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import level_density
+from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import Predictive
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
@@ -26,6 +29,25 @@ from lbg_recsys.schema import Array, Schema, State, signature_of
 _USER_SMOOTHING = 5.0
 # How much beta falls when the held-out likelihood stops rising, and where annealing ends.
 _COOLING, _COOLEST = 0.85, 0.3
+# The likelihood rises if it gains more than this share of its size.
+_RISE = 1e-4
+
+
+class _Annealing:
+    """Tempered EM's schedule: beta falls whenever the likelihood stops rising; the best parameters are kept."""
+
+    parameters: Parameters
+    best: float
+    best_beta: float
+    beta = 1.0
+
+    def is_over(self, fitted: tuple[Parameters, Floats], history: Sequence[float]) -> bool:
+        """Take an iteration into account; True when beta is as low as it goes."""
+        if len(history) == 1 or history[-1] > self.best + _RISE * abs(self.best):
+            self.parameters, self.best, self.best_beta = fitted[0], history[-1], self.beta
+        else:
+            self.beta *= _COOLING
+        return self.beta < _COOLEST
 
 
 class GaussianPLSAModel(TopicModel):
@@ -35,10 +57,12 @@ class GaussianPLSAModel(TopicModel):
     lowered whenever the likelihood of ``holdout`` of the ratings stops rising; the best parameters on them are kept.
     New users: EM over their mixing weights alone.
 
-    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_``.
+    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_`` and
+    ``history_`` (the log-likelihood per held-out rating after every iteration; empty in a loaded model).
     """
 
     mixing_: Floats
+    history_: tuple[float, ...]
     _centre: float
     _spread: float
 
@@ -65,12 +89,12 @@ class GaussianPLSAModel(TopicModel):
         *,
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
-        callback: Callable[[int, float], None] | None = None,
+        progress: Progress = silent,
     ) -> "GaussianPLSAModel":
         """Fit to anything that `LBGModel.fit` takes.
 
-        ``callback(iteration, log_likelihood)`` is called after every iteration with what annealing goes by: the
-        log-likelihood of a held-out rating, or of any where none are held out.
+        ``progress(iteration, max_iter, note)`` is called after every iteration; the note holds what annealing goes
+        by: the log-likelihood per held-out rating, or per rating where none are held out.
         """
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
@@ -80,7 +104,7 @@ class GaussianPLSAModel(TopicModel):
         fresh._place(matrix)
         generator = np.random.default_rng(self.random_state)
         train, held = fresh._split(generator)
-        fresh._anneal(train, held, generator, callback)
+        fresh._anneal(train, held, generator, progress)
         fresh.mixing_ = fresh._mixing_of(matrix)
         vars(self).update(vars(fresh))
         return self
@@ -98,30 +122,35 @@ class GaussianPLSAModel(TopicModel):
         check_seed("random_state", self.random_state)
 
     def _anneal(
-        self,
-        train: SparseRows,
-        held: SparseRows,
-        generator: np.random.Generator,
-        callback: Callable[[int, float], None] | None,
+        self, train: SparseRows, held: SparseRows, generator: np.random.Generator, progress: Progress
     ) -> None:
+        """EM over the Gaussians and the users' mixing weights, which here are a parameter as well as a statistic."""
+        progress(0, self.max_iter, STARTING)
         lam = generator.dirichlet(np.ones(self.n_topics), len(train))
         statistics = gather(train, lam)
         floor = self.matrix.scale.rounding_variance / self._spread**2
         prior = Prior(
             *column_moments(statistics, floor, self.prior_strength), self.prior_strength, self.prior_strength, floor
         )
-        beta, best, self.n_iter_ = 1.0, -np.inf, 0
-        while self.n_iter_ < self.max_iter and beta >= _COOLEST:
-            parameters = m_step(statistics, prior)
-            statistics, lam = entry_step(train, lam, parameters, beta)
-            judged = entry_step(held, lam, parameters)[0].evidence if self.holdout else statistics.evidence
-            self.n_iter_ += 1
-            if callback is not None:
-                callback(self.n_iter_, judged / max(len((held if self.holdout else train).values), 1))
-            if self.n_iter_ == 1 or judged > best + 1e-4 * abs(best):
-                best, self.parameters_, self.beta_ = judged, parameters, beta
-            else:
-                beta *= _COOLING
+        annealing, n_judged = _Annealing(), max(len((held if self.holdout else train).values), 1)
+
+        def likelihood(fitted: tuple[Parameters, Floats], gathered: tuple[SufficientStatistics, Floats]) -> float:
+            statistics, lam = gathered
+            return (entry_step(held, lam, fitted[0])[0] if self.holdout else statistics).evidence / n_judged
+
+        result = run_em(
+            (statistics, lam),
+            lambda gathered: (m_step(gathered[0], prior), gathered[1]),
+            lambda fitted: entry_step(train, fitted[1], fitted[0], annealing.beta),
+            likelihood,
+            max_iter=self.max_iter,
+            stop=annealing.is_over,
+            measure="log-likelihood",
+            progress=progress,
+        )
+        progress(self.max_iter, self.max_iter, f"{result.n_iter} iterations")
+        self.parameters_, self.beta_ = annealing.parameters, annealing.best_beta
+        self.n_iter_, self.history_ = result.n_iter, result.history
 
     def _split(self, generator: np.random.Generator) -> tuple[SparseRows, SparseRows]:
         """The ratings to fit and the ratings to stop by, as rows over all users."""
@@ -191,7 +220,8 @@ class GaussianPLSAModel(TopicModel):
         """The same communities and other users."""
         view = type(self)(**self.get_params())
         view._centre, view._spread = self._centre, self._spread
-        view.parameters_, view.beta_, view.n_iter_ = self.parameters_, self.beta_, self.n_iter_
+        view.parameters_, view.beta_ = self.parameters_, self.beta_
+        view.n_iter_, view.history_ = self.n_iter_, self.history_
         view._place(matrix)
         view._popularity = self._popularity
         view.mixing_ = view._mixing_of(matrix)
@@ -244,6 +274,7 @@ class GaussianPLSAModel(TopicModel):
         if not 0.0 < facts["beta"] <= 1.0:
             raise DataError(f"beta is {facts['beta']:g}, and must be above 0 and at most 1")
         model._centre, model._spread = facts["centre"], facts["spread"]
+        model.history_ = ()
         model.beta_, model.n_iter_ = facts["beta"], facts["n_iter"]
         model.parameters_ = Parameters(*(arrays[name] for name in ("lam", "p", "c", "var")))
         model._place(matrix)

@@ -2,12 +2,13 @@
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, is_header, shown
 from lbg_recsys.readers.interning import Interner
@@ -28,11 +29,12 @@ class TextFormat:
 
 
 def read_text(
-    stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, told: Callable[[int], None]
+    stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, progress: Progress
 ) -> dict[str, np.ndarray]:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids.
 
-    ``told`` is called after each block, with the number of rows so far.
+    ``progress(0, 1, note)`` is called after each block, with the number of rows so far as its note: how many are to
+    come is not known here.
     """
     blocks = read_blocks(stream, place, form.encodings)
     opening = next(blocks, None)
@@ -63,7 +65,7 @@ def read_text(
             except _BadValue as bad:
                 number = block.numbers[values.index(bad.value)]
                 raise DataError(f"{place}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
-        told(n_rows)
+        progress(0, 1, f"{n_rows:,} rows")
     if not n_rows:
         raise DataError(f"{place} has a header but no rows below it")
     return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}

@@ -96,13 +96,13 @@ def word_frequencies(
         sublinear_tf=True, min_df=min_df, stop_words=None if stop_words == "none" else stop_words
     )
     jobs = zip(sources, parts(progress, len(sources)), strict=True)
-    first, *others = (_told_of(one.texts or [], told) for one, told in jobs)
+    first, *others = (_reporting(one.texts or [], part) for one, part in jobs)
     with failing_as_data_errors():
         matrices = [vectorizer.fit_transform(first), *map(vectorizer.transform, others)]
     return matrices, vectorizer.get_feature_names_out().tolist()
 
 
-def _told_of(texts: list[str], progress: Progress) -> Iterator[str]:
+def _reporting(texts: list[str], progress: Progress) -> Iterator[str]:
     """The texts, and a report whenever one is taken."""
     for done, text in enumerate(texts, start=1):
         yield text

@@ -170,13 +170,13 @@ def _read(
         form = TextFormat(delimiter, header, columns, encodings, exact)
         size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
 
-        def told(n_rows: int) -> None:
-            progress(*((stream.tell(), size) if size else (0, 1)), f"{n_rows:,} rows")
+        def by_bytes(done: int, total: int, note: str) -> None:
+            progress(*((stream.tell(), size) if size else (done, total)), note)
 
         if start.startswith(_GZIP):
             with gzip.open(stream) as unpacked:
-                return read_text(unpacked, place, wanted, form, told)
-        return read_text(stream, place, wanted, form, told)
+                return read_text(unpacked, place, wanted, form, by_bytes)
+        return read_text(stream, place, wanted, form, by_bytes)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from lbg_recsys.core.em.consensus import consensus
 from lbg_recsys.core.types import Floats
-from lbg_recsys.progress import Progress, parts
+from lbg_recsys.progress import STARTING, Progress, parts, shifted
 
 
 class Fit(Protocol):
@@ -26,12 +26,11 @@ class Fit(Protocol):
 
 
 F = TypeVar("F", bound=Fit)
-Told = Callable[[int, str], None]  # the step that was made, and a word on it
 
 
 def fit_restarts(
-    start: Callable[[np.random.RandomState, Told], Floats],
-    train: Callable[[Floats, Told], F],
+    start: Callable[[np.random.RandomState, Progress], Floats],
+    train: Callable[[Floats, Progress], F],
     *,
     n_init: int,
     combine: str,
@@ -42,17 +41,19 @@ def fit_restarts(
 ) -> F:
     """``n_init`` fits from different starts, then the best of them, or one more from their consensus.
 
-    Each restart has a generator of its own, so that the first ones are the same however many follow. ``start`` and
-    ``train`` tell of their steps, of which they make at most so many.
+    Each restart has a generator of its own, so that the first ones are the same however many follow. ``start``
+    reports at most ``start_steps`` steps, ``train`` at most ``train_steps``.
     """
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_init)
     again = combine == "consensus" and n_init > 1
-    steps, runs = start_steps + train_steps, iter(parts(progress, n_init + again))
+    steps, jobs = start_steps + train_steps, parts(progress, n_init + again)
+    jobs[0](0, steps, STARTING)
+    waiting = iter(jobs)
 
-    def run(begin: Callable[[Told], Floats]) -> F:
-        report = next(runs)
-        mu = begin(lambda step, note: report(step, steps, note))
-        fit = train(mu, lambda step, note: report(start_steps + step, steps, note))
+    def run(begin: Callable[[Progress], Floats]) -> F:
+        report = next(waiting)
+        mu = begin(shifted(report, 0, steps))
+        fit = train(mu, shifted(report, start_steps, steps))
         report(steps, steps, f"{fit.n_iter} iterations")
         return fit
 

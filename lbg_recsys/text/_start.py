@@ -6,7 +6,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.preprocessing import normalize
 
 from lbg_recsys.core.types import Floats
-from lbg_recsys.text._restarts import Told
+from lbg_recsys.progress import Progress, silent
 
 _ITERATIONS = 10
 # The most steps of a start, by its name.
@@ -17,7 +17,7 @@ def spherical_kmeans(
     documents: sp.csr_array,
     n_clusters: int,
     random_state: np.random.RandomState,
-    told: Told,
+    progress: Progress = silent,
 ) -> np.ndarray:
     """Labels (m,) after a few iterations of k-means on the unit sphere, seeded by k-means++.
 
@@ -26,7 +26,7 @@ def spherical_kmeans(
     directions = normalize(documents.astype(np.float64))
     centres, _ = kmeans_plusplus(directions, n_clusters, random_state=random_state)
     centres = normalize(centres.toarray() if sp.issparse(centres) else centres)
-    told(1, "k-means")
+    progress(1, STEPS["kmeans"], "k-means")
     for iteration in range(1, _ITERATIONS + 1):
         labels = (directions @ centres.T).argmax(axis=1)
         sums = np.asarray((sp.csr_array(one_hot(labels, n_clusters)).T @ directions).toarray())
@@ -35,7 +35,7 @@ def spherical_kmeans(
         if np.array_equal(moved, centres):
             break
         centres = moved
-        told(1 + iteration, "k-means")
+        progress(1 + iteration, STEPS["kmeans"], "k-means")
     return labels
 
 
@@ -51,9 +51,9 @@ def first_posteriors(
     n_topics: int,
     init: str,
     random_state: np.random.RandomState,
-    told: Told,
+    progress: Progress = silent,
 ) -> Floats:
     """Posteriors (m, k) to start from: ``"kmeans"``, or ``"random"`` ones, uniform on the simplex."""
     if init == "kmeans":
-        return one_hot(spherical_kmeans(documents, n_topics, random_state, told), n_topics)
+        return one_hot(spherical_kmeans(documents, n_topics, random_state, progress), n_topics)
     return random_state.dirichlet(np.ones(n_topics), size=documents.shape[0])

@@ -1,6 +1,5 @@
 """Algorithm 1 of the paper on ranked documents, from given first posteriors to fitted parameters."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +24,12 @@ from lbg_recsys.core.em.keywords import (
     q_fixed_point,
     with_keywords,
 )
-from lbg_recsys.core.em.loop import EMResult, run_em
+from lbg_recsys.core.em.loop import EMResult, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.progress import Progress, shifted, silent
 
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
@@ -74,6 +74,7 @@ class Trained:
     lower_bound: float
     n_iter: int
     converged: bool
+    history: tuple[float, ...]
 
 
 def temper(keywords: SparseRows, length_temper: float | None) -> float | Floats:
@@ -114,27 +115,26 @@ def background_of(rows: SparseRows, recipe: Recipe) -> Background:
     return Background(prior, cross_of(Totals.of(rows), statistics, recipe, prior.floor))
 
 
-def train(
-    rows: SparseRows, mu: Floats, recipe: Recipe, callback: Callable[[int, float], None] | None = None
-) -> Trained:
+def train(rows: SparseRows, mu: Floats, recipe: Recipe, progress: Progress = silent) -> Trained:
     """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
 
     While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
-    when x does not move after that either. ``callback(iteration, bound)`` is called after every iteration; those of
-    annealing come before the first and have no bound: they count up to 0, with NaN.
+    when x does not move after that either. ``progress`` is called after every iteration, first those of annealing.
     """
-    n_topics = mu.shape[1]
+    n_topics, n_annealing = mu.shape[1], recipe.anneal or 0
+    n_steps = n_annealing + recipe.max_iter
     moving = recipe.n_keywords is None
     q = np.full(n_topics, recipe.n_keywords or max(1, round(keyword_counts(rows).mean() / 2)), dtype=np.int64)
     keywords = with_keywords(rows, expected_lengths(mu, q))
     statistics = gather(keywords, mu)
-    mu, statistics = _annealed(keywords, mu, statistics, recipe, callback)
+    mu, statistics = _annealed(keywords, mu, statistics, recipe, shifted(progress, 0, n_steps))
+    history: tuple[float, ...] = ()
     used, resting = 0, not moving
     while True:
         budget = recipe.max_iter - used
-        told = _counting_from(used, callback)
-        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, told)
-        used += result.n_iter
+        iterating = shifted(progress, n_annealing + used, n_steps)
+        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, iterating)
+        used, history = used + result.n_iter, history + result.history
         mu = posteriors_given(keywords, result.parameters, recipe)
         if not moving:
             converged = result.converged
@@ -150,7 +150,7 @@ def train(
     totals = Totals.of(rows)
     cross = cross_of(totals, result.statistics, recipe, prior_of(result.statistics, recipe).floor)
     bound = result.lower_bound + float(cross_evidence(rows, keywords, cross).mean())
-    return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged)
+    return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged, history)
 
 
 def posteriors_given(keywords: SparseRows, parameters: Parameters, recipe: Recipe) -> Floats:
@@ -173,7 +173,7 @@ def _em_given_keywords(
     statistics: SufficientStatistics,
     recipe: Recipe,
     max_iter: int,
-    callback: Callable[[int, float], None] | None,
+    progress: Progress,
 ) -> EMResult[Parameters, SufficientStatistics]:
     prior = prior_of(statistics, recipe)  # sums over topics, so the same in every iteration while x is held
     beta = temper(keywords, recipe.length_temper)
@@ -185,14 +185,9 @@ def _em_given_keywords(
             (statistics.evidence + log_prior(parameters, prior, given_count=recipe.given_count)) / len(keywords)
         ),
         max_iter=max_iter,
-        tol=recipe.tol,
-        callback=callback,
+        stop=gain_below(recipe.tol),
+        progress=progress,
     )
-
-
-def _counting_from(used: int, callback: Callable[[int, float], None] | None) -> Callable[[int, float], None] | None:
-    """A callback that is told the iteration of the whole fit rather than of one run of EM."""
-    return None if callback is None else lambda iteration, bound: callback(used + iteration, bound)
 
 
 def _annealed(
@@ -200,7 +195,7 @@ def _annealed(
     mu: Floats,
     statistics: SufficientStatistics,
     recipe: Recipe,
-    callback: Callable[[int, float], None] | None,
+    progress: Progress,
 ) -> tuple[Floats, SufficientStatistics]:
     """Deterministic annealing: EM steps with beta rising from 0.05 to 1."""
     if not recipe.anneal:
@@ -212,6 +207,5 @@ def _annealed(
         joint = log_joint(keywords, parameters, given_count=recipe.given_count)
         mu, _ = posterior(joint, hardness * np.asarray(beta))
         statistics = gather(keywords, mu)
-        if callback is not None:
-            callback(step - recipe.anneal, np.nan)
+        progress(step, recipe.anneal, "annealing")
     return mu, statistics

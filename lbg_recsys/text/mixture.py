@@ -26,9 +26,9 @@ from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.progress import Progress, silent
+from lbg_recsys.progress import Progress, bar, both, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
-from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TopicModel
 from lbg_recsys.text._training import (
@@ -43,7 +43,6 @@ from lbg_recsys.text._training import (
 )
 
 _ALL_WORDS = np.iinfo(np.int32).max
-_REPORT_EVERY = 10  # iterations
 
 
 class LBGMixture(TopicModel):
@@ -99,7 +98,7 @@ class LBGMixture(TopicModel):
     random_state : int, RandomState or None
         The same seed gives the same bits.
     verbose : int
-        1: print the bound at every tenth iteration and how each start ended. 2: at every iteration.
+        Above 0: show a progress bar with the bound on standard error, or ten lines where that is no terminal.
 
     Attributes
     ----------
@@ -108,7 +107,8 @@ class LBGMixture(TopicModel):
     n_keywords_ : (k,) q_s
     cross_means_, cross_variances_ : (n,) c_i, var_i
     labels_ : (n_documents,) the topics of the training documents
-    lower_bound_, n_iter_, converged_ : the objective a document, the EM iterations, whether they settled
+    lower_bound_, n_iter_, converged_ : the objective per document, the EM iterations, whether they settled
+    history_ : tuple of float, the objective per document after each iteration, of the keywords alone
 
     Examples
     --------
@@ -189,11 +189,21 @@ class LBGMixture(TopicModel):
         self, documents: sp.csr_array, background: Background | None, progress: Progress
     ) -> "LBGMixture":
         """Fit to checked documents; ``background`` is what words do in a larger collection they belong to."""
+        with bar("fitting LBGMixture", quiet=not self.verbose, or_lines=True) as shown:
+            trained = self._trained(documents, background, both(shown, progress))
+        warn_unsettled(trained.converged, self.max_iter)
+        self._keep(trained, documents.dtype)
+        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        return self
+
+    def _trained(self, documents: sp.csr_array, background: Background | None, progress: Progress) -> Trained:
         filled = enough_documents(documents, self.n_components)
         rows, recipe = ranked_documents(filled), replace(self._recipe(), background=background)
-        trained = fit_restarts(
-            lambda random_state, told: first_posteriors(filled, self.n_components, self.init, random_state, told),
-            lambda mu, told: self._train(rows, mu, recipe, told),
+        return fit_restarts(
+            lambda random_state, progress: first_posteriors(
+                filled, self.n_components, self.init, random_state, progress
+            ),
+            lambda mu, progress: train(rows, mu, recipe, progress),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
@@ -201,27 +211,6 @@ class LBGMixture(TopicModel):
             train_steps=(self.anneal or 0) + self.max_iter,
             progress=progress,
         )
-        warn_unsettled(trained.converged, self.max_iter)
-        self._keep(trained, documents.dtype)
-        self.labels_ = self._posteriors(documents).argmax(axis=1)
-        return self
-
-    def _train(self, rows: SparseRows, mu: Floats, recipe: Recipe, told: Told) -> Trained:
-        def after(iteration: int, bound: float) -> None:
-            told((self.anneal or 0) + iteration, "annealing" if iteration < 1 else f"bound {bound:.3f}")
-            self._report(iteration, bound)
-
-        trained = train(rows, mu, recipe, after)
-        if self.verbose:
-            how = "settled" if trained.converged else "stopped unsettled"
-            print(f"EM {how} after {trained.n_iter} iterations, lower bound {trained.lower_bound:.6f} a document")
-        return trained
-
-    def _report(self, iteration: int, bound: float) -> None:
-        """Print, as scikit-learn's own estimators do: who asks for it has not set up logging."""
-        often = self.verbose > 1 or iteration == 1 or iteration % _REPORT_EVERY == 0
-        if self.verbose and iteration > 0 and often:
-            print(f"  iteration {iteration}: bound {bound:.6f} a document (keywords only)")
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> "LBGMixture":
@@ -332,6 +321,7 @@ class LBGMixture(TopicModel):
         self.lower_bound_ = trained.lower_bound
         self.n_iter_ = trained.n_iter
         self.converged_ = trained.converged
+        self.history_ = trained.history
 
     def _keep_statistics(
         self, statistics: SufficientStatistics, totals: Totals, recipe: Recipe, dtype: np.dtype

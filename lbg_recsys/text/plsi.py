@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from lbg_recsys.core.em.loop import run_em
+from lbg_recsys.core.em.loop import gain_below, run_em
 from lbg_recsys.core.em.plsi import em_pass, fold_in, log_likelihood
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
-from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS
 from lbg_recsys.text._topics import TopicModel
 
@@ -27,6 +27,7 @@ class _Fit:
     lower_bound: float
     n_iter: int
     converged: bool
+    history: tuple[float, ...]
 
 
 class PLSI(TopicModel):
@@ -52,7 +53,7 @@ class PLSI(TopicModel):
     ----------
     weights_ : (k,) Pr(s)
     word_prob_ : (k, n) Pr(w | s)
-    labels_, lower_bound_, n_iter_, converged_ : as in `LBGMixture`
+    labels_, lower_bound_, n_iter_, converged_, history_ : as in `LBGMixture`
 
     Examples
     --------
@@ -102,7 +103,7 @@ class PLSI(TopicModel):
         rows = _rows(filled)
         fit = fit_restarts(
             lambda random_state, _: random_state.dirichlet(np.ones(self.n_components), size=len(rows)),
-            lambda mu, told: self._train(rows, mu, told),
+            lambda mu, progress: self._train(rows, mu, progress),
             n_init=self.n_init,
             combine="best",
             random_state=self.random_state,
@@ -115,10 +116,11 @@ class PLSI(TopicModel):
         self.weights_ = (lengths @ fit.mu / lengths.sum()).astype(documents.dtype)
         self.word_prob_ = fit.words.T.astype(documents.dtype)
         self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
+        self.history_ = fit.history
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, rows: SparseRows, theta: Floats, told: Told) -> _Fit:
+    def _train(self, rows: SparseRows, theta: Floats, progress: Progress) -> _Fit:
         # One pass with equal words spreads the random shares of the documents over their words.
         flat = np.full((rows.n_columns, self.n_components), 1.0 / rows.n_columns)
         _, phi, _ = em_pass(rows, theta, flat)
@@ -129,11 +131,11 @@ class PLSI(TopicModel):
             lambda parameters: em_pass(rows, parameters[0], parameters[1], self.temper),
             lambda _, passed: passed[2] / len(rows),
             max_iter=self.max_iter,
-            tol=self.tol,
-            callback=lambda iteration, bound: told(iteration, f"bound {bound:.3f}"),
+            stop=gain_below(self.tol),
+            progress=progress,
         )
         theta, phi, _ = result.statistics
-        return _Fit(theta, phi, result.lower_bound, result.n_iter, result.converged)
+        return _Fit(theta, phi, result.lower_bound, result.n_iter, result.converged, result.history)
 
     def _posteriors(self, documents: sp.csr_array) -> Floats:
         return self._shares(_rows(documents))

@@ -12,11 +12,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from lbg_recsys.core.em import unigrams as core
 from lbg_recsys.core.em.bernoulli_gauss import posterior
-from lbg_recsys.core.em.loop import run_em
+from lbg_recsys.core.em.loop import gain_below, run_em
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
-from lbg_recsys.text._restarts import Told, fit_restarts, warn_unsettled
+from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TopicModel
 from lbg_recsys.text._training import default_prior_p
@@ -31,6 +31,7 @@ class _Fit:
     lower_bound: float
     n_iter: int
     converged: bool
+    history: tuple[float, ...]
 
 
 class MixtureOfUnigrams(TopicModel):
@@ -55,7 +56,7 @@ class MixtureOfUnigrams(TopicModel):
     ----------
     weights_ : (k,) lam_s
     word_prob_ : (k, n) beta_si
-    labels_, lower_bound_, n_iter_, converged_ : as in `LBGMixture`
+    labels_, lower_bound_, n_iter_, converged_, history_ : as in `LBGMixture`
 
     Examples
     --------
@@ -110,8 +111,10 @@ class MixtureOfUnigrams(TopicModel):
         filled = enough_documents(documents, self.n_components)
         words = filled.astype(np.float64)
         fit = fit_restarts(
-            lambda random_state, told: first_posteriors(filled, self.n_components, self.init, random_state, told),
-            lambda mu, told: self._train(words, mu, told),
+            lambda random_state, progress: first_posteriors(
+                filled, self.n_components, self.init, random_state, progress
+            ),
+            lambda mu, progress: self._train(words, mu, progress),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
@@ -123,10 +126,11 @@ class MixtureOfUnigrams(TopicModel):
         self.weights_ = fit.parameters.lam.astype(documents.dtype)
         self.word_prob_ = np.exp(fit.parameters.log_beta.T).astype(documents.dtype)
         self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
+        self.history_ = fit.history
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, words: sp.csr_array, mu: Floats, told: Told) -> _Fit:
+    def _train(self, words: sp.csr_array, mu: Floats, progress: Progress) -> _Fit:
         profile = np.asarray(words.sum(axis=0)).ravel() + _UNSEEN * words.data.mean()
         profile /= words.shape[0]
         strength = self._strength(words)
@@ -139,10 +143,11 @@ class MixtureOfUnigrams(TopicModel):
                 (statistics.evidence + core.log_prior(parameters, profile, strength)) / words.shape[0]
             ),
             max_iter=self.max_iter,
-            tol=self.tol,
-            callback=lambda iteration, bound: told(iteration, f"bound {bound:.3f}"),
+            stop=gain_below(self.tol),
+            progress=progress,
         )
-        return _Fit(result.parameters, result.statistics.mu, result.lower_bound, result.n_iter, result.converged)
+        mu = result.statistics.mu
+        return _Fit(result.parameters, mu, result.lower_bound, result.n_iter, result.converged, result.history)
 
     def _strength(self, words: sp.csr_array) -> float:
         if not isinstance(self.prior, str):

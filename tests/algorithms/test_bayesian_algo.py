@@ -94,23 +94,24 @@ def test_a_continued_fit_that_fails_leaves_the_algorithm_as_it_was(data):
     before = algorithm.predict(*pair)
     algorithm.n_components = 3
 
-    def fail(sweep, error):
+    def fail(done, total, note):
         raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
-        algorithm.fit(trainset, callback=fail)
+        algorithm.fit(trainset, progress=fail)
     assert algorithm.predict(*pair) == before and algorithm.model_.n_components == 4
 
 
-def test_a_callback_sees_every_sweep_and_verbose_writes_ten_lines_where_there_is_no_terminal(data, capsys):
+def test_progress_sees_every_sweep_and_verbose_writes_ten_lines_where_there_is_no_terminal(data, capsys):
     seen = []
-    quiet = BayesianLBGAlgo(**QUICK).fit(data.build_full_trainset(), callback=lambda *now: seen.append(now))
-    assert seen == list(enumerate(quiet.model_.training_error_, 1))
+    quiet = BayesianLBGAlgo(**QUICK).fit(data.build_full_trainset(), progress=lambda *now: seen.append(now))
+    errors = quiet.model_.training_error_
+    assert seen[1:] == [(sweep, 25, f"training error {error:.3f}") for sweep, error in enumerate(errors, 1)]
     assert capsys.readouterr().err == ""
     BayesianLBGAlgo(**QUICK | {"verbose": True}).fit(data.build_full_trainset())
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
-    assert f"25/25, training error {seen[-1][1]:.3f}, 0 s left" in lines[-1]
+    assert f"25/25, training error {errors[-1]:.3f}, 0 s left" in lines[-1]
 
 
 def test_what_it_offers_beyond_surprise(fitted):

@@ -223,12 +223,15 @@ def test_an_update_of_nothing():
         LBGAlgo().partial_fit(TRIPLES)
 
 
-def test_plsa_tells_of_its_iterations_and_is_the_same_for_it():
-    told = []
+def test_plsa_reports_its_iterations_and_is_the_same_for_it():
+    steps = []
     silent = GaussianPLSAModel(n_topics=2, max_iter=8, random_state=0).fit(TRIPLES)
     model = GaussianPLSAModel(n_topics=2, max_iter=8, random_state=0)
-    model.fit(TRIPLES, callback=lambda *step: told.append(step))
-    assert [iteration for iteration, _ in told] == list(range(1, model.n_iter_ + 1))
-    assert np.isfinite([likelihood for _, likelihood in told]).all()
+    model.fit(TRIPLES, progress=lambda *step: steps.append(step))
+    first, *iterations, last = steps
+    notes = [f"log-likelihood {value:.4f}" for value in model.history_]
+    assert iterations == [(number, 8, note) for number, note in enumerate(notes, 1)]
+    assert (first[:2], last) == ((0, 8), (8, 8, f"{model.n_iter_} iterations"))
+    assert len(model.history_) == model.n_iter_ and np.isfinite(model.history_).all()
     np.testing.assert_array_equal(model.mixing_, silent.mixing_)
     np.testing.assert_array_equal(model.parameters_.c, silent.parameters_.c)

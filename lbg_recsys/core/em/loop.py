@@ -1,8 +1,10 @@
-"""One EM loop for every model: tolerance, callback, restarts."""
+"""One EM loop for every model: when to stop, progress, restarts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from lbg_recsys.progress import Progress, silent
 
 P = TypeVar("P")  # parameters
 S = TypeVar("S")  # statistics
@@ -20,6 +22,16 @@ class EMResult(Generic[P, S]):
     history: tuple[float, ...]
 
 
+def gain_below(tol: float) -> Callable[[object, Sequence[float]], bool]:
+    """Stop when an iteration gains less than ``tol`` of the objective.
+
+    >>> stop = gain_below(0.5)
+    >>> stop(None, [-3.0]), stop(None, [-3.0, -2.0]), stop(None, [-3.0, -2.0, -1.9])
+    (False, False, True)
+    """
+    return lambda _, history: len(history) > 1 and history[-1] - history[-2] < tol
+
+
 def run_em(
     statistics: S,
     m_step: Callable[[S], P],
@@ -27,13 +39,16 @@ def run_em(
     objective: Callable[[P, S], float],
     *,
     max_iter: int,
-    tol: float,
-    callback: Callable[[int, float], None] | None = None,
+    stop: Callable[[P, Sequence[float]], bool],
+    measure: str = "bound",
+    progress: Progress = silent,
 ) -> EMResult[P, S]:
-    """Alternate M- and E-step from the given statistics until the objective gains less than ``tol``.
+    """Alternate M- and E-step from the given statistics until ``stop(parameters, history)`` is true.
 
-    ``objective`` is evaluated for parameters together with the statistics gathered under them; give it the
-    scale that ``tol`` is meant on (per row, say). ``callback(iteration, objective)`` is called after each.
+    ``objective`` is evaluated for parameters together with the statistics gathered under them; ``history`` holds its
+    values so far, the latest last. Give it the scale that ``stop`` is meant on (per row, say). ``progress`` is called
+    after every iteration, with the objective under the name ``measure`` as its note. After a run that stops early
+    the caller reports the last step, because only the caller knows what follows.
     """
     if max_iter < 1:
         raise ValueError(f"max_iter is {max_iter}; EM needs at least one iteration")
@@ -43,9 +58,8 @@ def run_em(
         parameters = m_step(statistics)
         statistics = e_step(parameters)
         history.append(objective(parameters, statistics))
-        if callback is not None:
-            callback(iteration, history[-1])
-        if iteration > 1 and history[-1] - history[-2] < tol:
+        progress(iteration, max_iter, f"{measure} {history[-1]:.4f}")
+        if stop(parameters, history):
             converged = True
             break
     return EMResult(parameters, statistics, history[-1], len(history), converged, tuple(history))

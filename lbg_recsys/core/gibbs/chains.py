@@ -11,6 +11,7 @@ from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.convergence import split_rhat
 from lbg_recsys.core.gibbs.draws import Draws, keep
 from lbg_recsys.core.types import Array, Floats
+from lbg_recsys.progress import Progress, silent
 
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4
@@ -26,20 +27,21 @@ class Run:
         self.stride = stride
         self.kept: list[Draws] = []
         self.trace: list[Array] = []
+        self.errors: list[float] = []  # the root mean square residual after each sweep
         self.n_gathered = 0
         self._match_cuts = match_cuts and not chain.settings.ordinal
         self._cuts = chain.cuts.copy()
         self._met = 0
 
-    def step(self, keeping: bool) -> float:
-        """One sweep; returns the root mean square residual."""
+    def step(self, keeping: bool) -> None:
+        """One sweep."""
         self.chain.sweep()
         if keeping:
             self.trace.append(self.chain.means(self.rows, self.cols).astype(np.float32))
             if self._met % self.stride == 0:
                 self._keep()
             self._met += 1
-        return self.chain.training_error()
+        self.errors.append(self.chain.training_error())
 
     def _keep(self) -> None:
         if len(self.kept) == self.most:  # full: every second one goes, and from now on half as many come
@@ -68,16 +70,13 @@ def give_back(joined: Draws, runs: Sequence[Run]) -> None:
 
 
 def run_all(
-    runs: Sequence[Run],
-    n_sweeps: int,
-    burn_in: int,
-    n_jobs: int,
-    after_sweep: Callable[[int, float], None],
+    runs: Sequence[Run], n_sweeps: int, burn_in: int, n_jobs: int, *, unit: float = 1.0, progress: Progress = silent
 ) -> bool:
     """Sweep all chains in step, on ``n_jobs`` threads; False if Ctrl-C ended it early.
 
     Every chain has its own random stream and they share nothing, so the threads cannot change a bit. On Ctrl-C
-    whatever was kept stays; before anything was, the interrupt goes on to the caller.
+    whatever was kept stays; before anything was, the interrupt goes on to the caller. ``progress`` is called after
+    every sweep with the training error as its note; ``unit`` is what 1 in the chains' values is in the ratings.
     """
     with ExitStack() as stack:
         over: Callable[..., Any] = map
@@ -85,13 +84,20 @@ def run_all(
             over = stack.enter_context(ThreadPoolExecutor(n_jobs)).map
         try:
             for sweep in range(n_sweeps):
-                errors = list(over(lambda run, keeping=sweep >= burn_in: run.step(keeping), runs))
-                after_sweep(sweep + 1, float(np.sqrt(np.mean(np.square(errors)))))
+                for _ in over(lambda run, keeping=sweep >= burn_in: run.step(keeping), runs):
+                    pass
+                error = unit * joint_error([run.errors[-1] for run in runs])
+                progress(sweep + 1, n_sweeps, f"training error {error:.3f}")
         except KeyboardInterrupt:
             if not all(run.kept for run in runs):
                 raise
             return False
     return True
+
+
+def joint_error(errors: Sequence[float]) -> float:
+    """The root mean square residual over all chains, from that of each."""
+    return float(np.sqrt(np.mean(np.square(errors))))
 
 
 def agreement(runs: Sequence[Run]) -> Floats:

@@ -1,7 +1,7 @@
 """Bayesian LBG: several classes a user whose means add up, averaged over the posterior."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.persistence import bayesian as bayesian_state
+from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.bayesian.influence import Influence
 from lbg_recsys.ratings.bayesian.new_users import NewUsers, Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
@@ -103,27 +104,29 @@ class BayesianLBGModel(RatingModel):
         *,
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
-        callback: Callable[[int, float], None] | None = None,
+        progress: Progress = silent,
     ) -> "BayesianLBGModel":
         """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
 
-        ``callback(sweep, training_error)`` is called after every sweep, the error being the root mean square
-        residual of the current draws in units of the ratings. Ctrl-C after the burn-in keeps what there is.
+        ``progress(sweep, n_sweeps, note)`` is called after every sweep; the note holds the training error, the root
+        mean square residual of the current draws in units of the ratings (``training_error_`` has all of them).
+        Ctrl-C after the burn-in keeps the sweeps so far.
         """
         matrix = as_matrix(ratings, scale=scale, levels=levels)
         training, burn_in = self._training, 0
         if training is None or not self.warm_start or not training.serves(self.get_params(), matrix):
             training, burn_in = None, self.burn_in
         self._check_parameters(burn_in)
+        progress(0, self.n_sweeps, STARTING)
         if training is None:
             training = Training(self.get_params(), matrix)
         else:
             training.give_back(self._draws)
-        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, callback)
+        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress)
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
-        self.training_error_, self.rhat_ = list(training.errors), training.rhat()
+        self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
         self._count()
         self._judge(finished)

@@ -1,17 +1,18 @@
 """The chains that train Bayesian LBG: how they begin, when they can go on, what is taken from them."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from lbg_recsys.checks import check_seed
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, run_all
+from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, run_all
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -38,7 +39,6 @@ class Training:
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
-        self.errors: list[float] = []  # after each sweep, in units of the ratings
         self.runs = self._begin(parameters) if len(matrix.scale.levels) > 1 else []
 
     def _begin(self, parameters: Mapping[str, Any]) -> list[Run]:
@@ -82,17 +82,17 @@ class Training:
             self.matrix, matrix
         )
 
-    def run(
-        self, n_sweeps: int, burn_in: int, n_jobs: int, callback: Callable[[int, float], None] | None = None
-    ) -> bool:
-        """Sweep on, telling ``callback`` the sweep and the training error; False if Ctrl-C ended it early."""
+    def run(self, n_sweeps: int, burn_in: int, n_jobs: int, progress: Progress) -> bool:
+        """Run ``n_sweeps`` more sweeps; False if Ctrl-C ended them early."""
+        if not self.runs:
+            progress(n_sweeps, n_sweeps, "all ratings are equal")
+            return True
+        return run_all(self.runs, n_sweeps, burn_in, n_jobs, unit=self.standard.spread, progress=progress)
 
-        def after_sweep(sweep: int, error: float) -> None:
-            self.errors.append(error * self.standard.spread)
-            if callback is not None:
-                callback(sweep, self.errors[-1])
-
-        return not self.runs or run_all(self.runs, n_sweeps, burn_in, n_jobs, after_sweep)
+    def errors(self) -> list[float]:
+        """The root mean square residual after each sweep of all chains, in units of the ratings."""
+        each = zip(*(run.errors for run in self.runs), strict=False)  # Ctrl-C may leave a chain one sweep ahead
+        return [joint_error(errors) * self.standard.spread for errors in each]
 
     def gather(self) -> dict[bool, Draws]:
         """Take out the kept sweeps, by whether users are the rows, and let the chains rest."""

@@ -22,8 +22,9 @@ def ratings(sample):
     return sample.ratings[["user", "item", "rating"]].head(1200)
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
+def interrupt(done, total, note):
+    if done:
+        raise KeyboardInterrupt
 
 
 # -- new users without ratings -----------------------------------------------------------------------------------
@@ -109,12 +110,12 @@ def test_a_fit_interrupted_in_its_burn_in_leaves_the_model_as_it_was(ratings, sa
     pairs = ratings[["user", "item"]].head(50)
     before = model.predict_distribution(pairs)
     with pytest.raises(KeyboardInterrupt):
-        model.fit(sample.ratings[["user", "item", "rating"]], callback=interrupt)
+        model.fit(sample.ratings[["user", "item", "rating"]], progress=interrupt)
     np.testing.assert_array_equal(model.predict_distribution(pairs), before)
     assert model.matrix.n_ratings == 1200 and model.n_sweeps_ == 20
     unknown = BayesianLBGModel(**QUICK)
     with pytest.raises(KeyboardInterrupt):
-        unknown.fit(ratings, callback=interrupt)
+        unknown.fit(ratings, progress=interrupt)
     with pytest.raises(NotFittedError, match="call fit first"):
         unknown.predict_distribution(pairs)
 

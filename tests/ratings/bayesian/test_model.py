@@ -224,11 +224,12 @@ def test_recommendations_by_each_criterion(planted):
     assert ((probability > 0) & (probability < 1)).all()
 
 
-def test_a_callback_sees_every_sweep_and_the_error_falls():
+def test_progress_sees_every_sweep_and_the_error_falls():
     seen = []
-    model = BayesianLBGModel(**QUICK).fit(triple(*generate()[::2]), callback=lambda *now: seen.append(now))
-    assert [sweep for sweep, _ in seen] == list(range(1, 41))
-    assert [error for _, error in seen] == model.training_error_
+    model = BayesianLBGModel(**QUICK).fit(triple(*generate()[::2]), progress=lambda *now: seen.append(now))
+    assert [step[:2] for step in seen] == [(sweep, 40) for sweep in range(41)]
+    assert "compiles once" in seen[0][2]
+    assert [note for *_, note in seen[1:]] == [f"training error {error:.3f}" for error in model.training_error_]
     assert np.mean(model.training_error_[-5:]) < model.training_error_[0]
 
 
@@ -260,16 +261,16 @@ def test_an_interrupt_keeps_what_there_is():
     data = triple(*generate(2, 40, 30)[::2])
 
     def stop_at(last):
-        def callback(sweep, error):
+        def progress(sweep, total, note):
             if sweep == last:
                 raise KeyboardInterrupt
 
-        return callback
+        return progress
 
     for jobs in (1, 2):
         model = BayesianLBGModel(**QUICK | {"n_jobs": jobs})
         with pytest.warns(UserWarning, match="interrupted after 30 sweeps"):
-            model.fit(data, callback=stop_at(30))
+            model.fit(data, progress=stop_at(30))
         assert not model.converged_
         assert 1 <= model.predict_batch([(0, 0)])[0] <= 5
 
