@@ -31,7 +31,7 @@ from benchmarks.bayesian_variants import (
 )
 from benchmarks.common import RESULTS, movielens_checksum
 from benchmarks.inner_splits import Family, Split
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.gibbs.draws import tilt
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
@@ -175,11 +175,11 @@ def measures(of_split, ensemble):
     probability = np.mean([one["probability"] for one in shaping], axis=0, dtype=float)
     if ensemble.tilted:
         tilt(probability, split.levels, mean)
-    point = predictive.mean(probability, split.levels)
+    point = levels.mean(probability, split.levels)
     return {
         "rmse": metrics.rmse(split.truth, point),
         "mae": metrics.mae(split.truth, point),
-        "mae_median": metrics.mae(split.truth, predictive.median(probability, split.levels)),
+        "mae_median": metrics.mae(split.truth, levels.median(probability, split.levels)),
         "log_score": metrics.log_score(np.searchsorted(split.levels, split.truth), probability),
         "one_chain_rmse": float(np.mean([metrics.rmse(split.truth, one["mean"].clip(1, 5)) for one in members])),
         "cpu_s": float(sum(one["cpu_s"] for one in members)),

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks import rating_models as models
 from benchmarks.common import OFFICIAL, RESULTS, entrants, official_folds, random_folds
 from benchmarks.records import FoldRecord, means
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import markdown_table
 from lbg_recsys.presets import LBG_FOR_RATINGS
@@ -47,7 +47,7 @@ def judge(fit, train, test):
     points = said.points.clip(1.0, 5.0)
     row = dict.fromkeys(MEASURES) | {"rmse": metrics.rmse(truth, points), "mae": metrics.mae(truth, points)}
     if said.distribution is not None:
-        row["mae_median"] = metrics.mae(truth, predictive.median(said.distribution, models.LEVELS))
+        row["mae_median"] = metrics.mae(truth, levels.median(said.distribution, models.LEVELS))
         row["log_score"] = metrics.log_score(np.searchsorted(models.LEVELS, truth), said.distribution)
     return row | {"fit_s": spent, "predict_s": seconds}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.common import RESULTS, entrants, movielens_checksum, progress_bar, random_folds
 from benchmarks.rating_models import LEVELS, bayesian_lbg, lbg, myfm_model
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.presets import LBG_FOR_RATINGS
@@ -80,7 +80,7 @@ def judge(probability, test, generator):
         "ece": metrics.expected_calibration_error(level, probability),
         "coverage_90": held,
         "width_90": width,
-        "rmse": metrics.rmse(truth, predictive.mean(probability, LEVELS)),
+        "rmse": metrics.rmse(truth, levels.mean(probability, LEVELS)),
         "pit": metrics.pit_histogram(level, probability, generator).tolist(),
     }
 

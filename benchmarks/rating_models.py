@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.presets import BAYESIAN_STRONG, LBG_FOR_RATINGS
 from lbg_recsys.ratings import LBGModel, RatingMatrix
 from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
@@ -45,7 +45,7 @@ def ours(make, **settings):
 
         def predict(test):
             distribution = model.predict_distribution(test)
-            return Predicted(getattr(predictive, model.point)(distribution, LEVELS), distribution)
+            return Predicted(getattr(levels, model.point)(distribution, LEVELS), distribution)
 
         return predict, spent
 
@@ -142,7 +142,7 @@ def myfm_model(ordinal, n_iter):
             if not ordinal:
                 return Predicted(model.predict(empty, blocks(*at)))
             distribution = model.predict_proba(empty, blocks(*at))
-            return Predicted(predictive.mean(distribution, LEVELS), distribution)
+            return Predicted(levels.mean(distribution, LEVELS), distribution)
 
         return predict, spent
 

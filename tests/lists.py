@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 
 
 def brute_force_list(model, user, n, by, exclude_seen=True):
@@ -12,9 +12,9 @@ def brute_force_list(model, user, n, by, exclude_seen=True):
     if exclude_seen:
         items = np.setdiff1d(items, model.matrix.seen(code))
     pairs = np.full(len(items), code), items
-    probability = model.predictive(*pairs).probability
-    rating, rated = predictive.mean(probability, model.levels), model.rated_probability(*pairs)
-    liked = predictive.at_least(probability, model.levels, model.matrix.scale.liked)
+    probability = model.distribution_of(*pairs).probability
+    rating, rated = levels.mean(probability, model.levels), model.rated_probability(*pairs)
+    liked = levels.at_least(probability, model.levels, model.matrix.scale.liked)
     score = {"rating": rating, "rated": rated, "liked": rated * liked}[by]
     best = np.argsort(-score, kind="stable")[:n]
     return model.matrix.items.raws(items[best]), score[best], rating[best]

@@ -12,7 +12,7 @@ from surprise import AlgoBase
 from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.levels import point, std
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, both, silent
@@ -98,12 +98,12 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
         return list(map(tuple.__new__, repeat(Prediction), rows))
 
     def _predict(self, users: Ints, items: Ints) -> tuple[list[float], list[dict[str, Any]]]:
-        found, levels = self.model_.predictive(users, items), self.model_.levels
-        columns: list[npt.NDArray[Any]] = [found.probability, predictive.std(found.probability, levels)]
+        found, levels = self.model_.distribution_of(users, items), self.model_.levels
+        columns: list[npt.NDArray[Any]] = [found.probability, std(found.probability, levels)]
         if found.topic is not None and found.topic_posterior is not None:
             columns += [found.topic, found.topic_posterior]
         details = _details(*(column.tolist() for column in columns))
-        return predictive.point(found.probability, levels, self.model_.point).tolist(), details
+        return point(found.probability, levels, self.model_.point).tolist(), details
 
     def _seed(self) -> int:
         """Surprise's habits: an integer is the seed; None follows numpy's global state, a RandomState itself."""

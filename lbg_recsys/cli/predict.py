@@ -83,16 +83,16 @@ def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: 
     """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...)."""
     import pandas as pd
 
-    from lbg_recsys.core import levels as predictive
+    from lbg_recsys.core import levels
 
     codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
-    probability = model.predictive(*codes).probability
-    low, high = predictive.interval(probability, model.levels, mass)
+    probability = model.distribution_of(*codes).probability
+    low, high = levels.interval(probability, model.levels, mass)
     table: dict[str, Any] = {
         "user": users,
         "item": items,
-        "prediction": predictive.point(probability, model.levels, model.point),
-        "std": predictive.std(probability, model.levels),
+        "prediction": levels.point(probability, model.levels, model.point),
+        "std": levels.std(probability, model.levels),
         "low": low,
         "high": high,
     }

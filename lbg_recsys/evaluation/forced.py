@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.algorithms.fitting import fit_whole
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
@@ -164,8 +164,8 @@ def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
         draw.given.users, model.matrix.items, rows.row_of_entry(), codes, rows.values, scale=model.matrix.scale
     )
     view = model.with_users(seen)
-    probability = view.predictive(np.arange(seen.n_users, dtype=np.int64), items[draw.items]).probability
-    points = predictive.point(probability, view.levels, view.point)
+    probability = view.distribution_of(np.arange(seen.n_users, dtype=np.int64), items[draw.items]).probability
+    points = levels.point(probability, view.levels, view.point)
     return _errors(draw.truth, points) | {
         "log_score": metrics.log_score(view.matrix.scale.nearest(draw.truth), probability)
     }

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core.levels import interval
 from lbg_recsys.core.types import Floats
 
 
@@ -40,7 +40,7 @@ def coverage(truth: Floats, probability: Floats, levels: Floats, mass: float = 0
 
     On a scale of few levels an interval must hold whole levels, so that coverage lies above ``mass`` by nature.
     """
-    low, high = predictive.interval(probability, levels, mass)
+    low, high = interval(probability, levels, mass)
     return float(((truth >= low) & (truth <= high)).mean()), float((high - low).mean())
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_seed
-from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.em.bernoulli_gauss import (
     Prior,
     column_moments,
@@ -25,6 +24,7 @@ from lbg_recsys.core.em.loop import EMResult, best_of, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.persistence import lbg as lbg_state
@@ -32,10 +32,10 @@ from lbg_recsys.progress import STARTING, Progress, parts, silent
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.ratings.model import Predictive
+from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import Explanation, explain
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.ratings.topic_model import TopicModel
+from lbg_recsys.ratings.topic_model import TopicRatingModel
 from lbg_recsys.schema import State
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
@@ -50,7 +50,7 @@ def here(rows: SparseRows) -> OverAllRows:
     return lambda gather_statistics: gather_statistics(rows)
 
 
-class LBGModel(TopicModel):
+class LBGModel(TopicRatingModel):
     """A mixture of topics: whoever belongs to topic s rates item i with probability p_si, at N(c_si, var_si).
 
     Parameters
@@ -209,7 +209,7 @@ class LBGModel(TopicModel):
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
-    def predictive(self, users: Ints, items: Ints) -> Predictive:
+    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """Each pair's distribution with its indicator set to 1, the leading topic and its posterior."""
         forced = (users >= 0) & (items >= 0) & ~self.matrix.is_rated(users, items)
         prediction = predict_mixture(
@@ -222,7 +222,7 @@ class LBGModel(TopicModel):
             offset=self.biases_.predict(users, items) if self.biases_ is not None else None,
             density=self._density,
         )
-        return Predictive(prediction.probability, prediction.topic, prediction.posterior)
+        return RatingDistribution(prediction.probability, prediction.topic, prediction.posterior)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """Sum over topics of the user's posterior times p_si; an unknown item's p is the average one."""
@@ -345,7 +345,7 @@ class LBGModel(TopicModel):
             check_number(name, getattr(self, name), 0.0)
         check_number("temperature", self.temperature, 0.0, 1.0, low_too=False)
         check_flag("baseline", self.baseline)
-        check_choice("point", self.point, predictive.POINTS)
+        check_choice("point", self.point, POINTS)
         check_seed("random_state", self.random_state)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.fitted import FitFirst
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Predictive:
+class RatingDistribution:
     """The distribution over the levels of n pairs and, of a model with topics, each pair's leading one (n,)."""
 
     probability: Floats
@@ -35,7 +35,7 @@ class Predictive:
 class RatingModel(FitFirst, ABC):
     """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown) to predict:
 
-    - `predictive`: the distribution of the ratings of pairs;
+    - `distribution_of`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
     - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes;
 
@@ -45,7 +45,7 @@ class RatingModel(FitFirst, ABC):
     - `posterior`: how probably each user is of each topic;
     - `topic_tables`: what `topics` are shown from.
 
-    What it knows better than by these it overrides: `predictive_of_items`, `influence`, `topic_shares`, `explain`.
+    What it knows better than by these it overrides: `distribution_of_items`, `influence`, `topic_shares`, `explain`.
     """
 
     MADE_BY_FIT = ("matrix", "levels")
@@ -57,7 +57,7 @@ class RatingModel(FitFirst, ABC):
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
 
     @abstractmethod
-    def predictive(self, users: Ints, items: Ints) -> Predictive:
+    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """The distribution of the rating of each (user, item) pair of codes."""
 
     @abstractmethod
@@ -80,17 +80,17 @@ class RatingModel(FitFirst, ABC):
     def topic_tables(self, groups: int | None = None) -> "TopicTables":
         """The topics; a model that has none of its own finds ``groups`` of users."""
 
-    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+    def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
 
         Lists are made of these; a model that has a faster way than pair by pair takes it here.
         """
-        return self.predictive(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
+        return self.distribution_of(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
 
     def expected_of_users(self, users: Ints) -> Floats:
         """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
-        every = self.predictive_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
-        return predictive.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
+        every = self.distribution_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
+        return levels.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
 
     def rated_of_users(self, users: Ints) -> Floats:
         """The probability that some (known) users rate each item, (users, items); as above, to within 1e-5."""
@@ -111,15 +111,15 @@ class RatingModel(FitFirst, ABC):
 
     def predict_distribution(self, pairs: Any) -> Floats:
         """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1."""
-        return self.predictive(*self.codes_of(pairs)).probability
+        return self.distribution_of(*self.codes_of(pairs)).probability
 
     def predict_batch(self, pairs: Any) -> Floats:
         """The predicted ratings of many (user, item) pairs, (n,): the ``point`` of their distributions."""
-        return predictive.point(self.predict_distribution(pairs), self.levels, self.point)
+        return levels.point(self.predict_distribution(pairs), self.levels, self.point)
 
     def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
         """The central interval of each pair that holds at least ``mass`` of its distribution, (n, 2)."""
-        return np.column_stack(predictive.interval(self.predict_distribution(pairs), self.levels, mass))
+        return np.column_stack(levels.interval(self.predict_distribution(pairs), self.levels, mass))
 
     def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
         """Codes of (user, item) pairs: a DataFrame with these columns (or else its first two), or a sequence."""

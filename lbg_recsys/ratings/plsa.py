@@ -7,22 +7,22 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_choice, check_integer, check_number, check_seed, check_share
-from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_step
 from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
 from lbg_recsys.core.em.loop import run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import level_density
 from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.ratings.model import Predictive
+from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.ratings.topic_model import TopicModel
+from lbg_recsys.ratings.topic_model import TopicRatingModel
 from lbg_recsys.schema import Array, Schema, State, signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
@@ -50,7 +50,7 @@ class _Annealing:
         return self.beta < _COOLEST
 
 
-class GaussianPLSAModel(TopicModel):
+class GaussianPLSAModel(TopicRatingModel):
     """Users mix ``n_topics`` communities, each with a Gaussian per item over user-normalised ratings.
 
     Ratings are standardised by the user's own (smoothed) mean and spread. Tempered EM: beta starts at 1 and is
@@ -114,7 +114,7 @@ class GaussianPLSAModel(TopicModel):
         return {name: getattr(self, name) for name in signature_of(type(self))}
 
     def _check_parameters(self) -> None:
-        check_choice("point", self.point, predictive.POINTS)
+        check_choice("point", self.point, POINTS)
         check_integer("n_topics", self.n_topics, 1)
         check_integer("max_iter", self.max_iter, 1)
         check_number("prior_strength", self.prior_strength, 0.0)
@@ -182,11 +182,11 @@ class GaussianPLSAModel(TopicModel):
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
-    def predictive(self, users: Ints, items: Ints) -> Predictive:
+    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """The user's mixture of the item's Gaussians on the user's own scale, normalised over the levels."""
         lam, density = self._communities(users, items)
         mass = np.einsum("nst,ns->nt", density, lam) + 1e-300
-        return Predictive(mass / mass.sum(axis=1, keepdims=True), lam.argmax(axis=1), lam.max(axis=1))
+        return RatingDistribution(mass / mass.sum(axis=1, keepdims=True), lam.argmax(axis=1), lam.max(axis=1))
 
     def _communities(self, users: Ints, items: Ints) -> tuple[Floats, Floats]:
         """Each user's mixing weights (n, k), and the communities' densities of the levels of each pair (n, k, L)."""

@@ -10,7 +10,7 @@ from lbg_recsys.ratings.questions.similar import item_profiles, overlap
 from lbg_recsys.ratings.questions.topics import TopicTables
 
 
-class TopicModel(RatingModel):
+class TopicRatingModel(RatingModel):
     """Users are distributions over topics, items are joint distributions of topic and level: so they are compared."""
 
     METRICS = ("hellinger", "kl")

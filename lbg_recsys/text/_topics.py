@@ -17,7 +17,7 @@ from lbg_recsys.text._documents import checked_documents
 from lbg_recsys.text.topic_table import Topic, TopicTable
 
 
-class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
+class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
     """A model with posteriors and a likelihood for documents. Subclasses give both, and ``fit``.
 
     No ``ClusterMixin``: its contract asks for any real data, and word frequencies are not negative.

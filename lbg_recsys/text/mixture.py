@@ -30,7 +30,7 @@ from lbg_recsys.progress import Progress, bar, both, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
-from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text._training import (
     Background,
     Recipe,
@@ -45,7 +45,7 @@ from lbg_recsys.text._training import (
 _ALL_WORDS = np.iinfo(np.int32).max
 
 
-class LBGMixture(TopicModel):
+class LBGMixture(TextTopicModel):
     """Documents as a mixture of topics, each with keywords of its own (Algorithm 1 of the paper).
 
     In a document d = (m_1, ..., m_n) of topic s, with x_i = 1 where word i is one of its keywords (Eqn. pdy),

@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lbg_recsys.errors import MissingExtraError
-from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text.mixture import LBGMixture
 
 
 def plot_topics(
-    model: TopicModel, feature_names: Any = None, *, n_words: int = 8, n_columns: int = 4, figure: Any = None
+    model: TextTopicModel, feature_names: Any = None, *, n_words: int = 8, n_columns: int = 4, figure: Any = None
 ) -> Any:
     """One bar chart per topic with its telling words.
 

@@ -17,7 +17,7 @@ from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS
-from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._topics import TextTopicModel
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class _Fit:
     history: tuple[float, ...]
 
 
-class PLSI(TopicModel):
+class PLSI(TextTopicModel):
     """Every word of a document has a topic of its own: Pr(w | d) = sum_s Pr(s | d) Pr(w | s).
 
     The model has no Pr(d) for a novel document; as is usual its Pr(s | d) is found by EM with Pr(w | s) held

@@ -18,7 +18,7 @@ from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, enough_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
-from lbg_recsys.text._topics import TopicModel
+from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text._training import default_prior_p
 
 _UNSEEN = 0.5  # of an average entry: a word never seen is rare, not impossible
@@ -34,7 +34,7 @@ class _Fit:
     history: tuple[float, ...]
 
 
-class MixtureOfUnigrams(TopicModel):
+class MixtureOfUnigrams(TextTopicModel):
     """Every word of a document is drawn from the one die of its topic: Pr(d) = sum_s lam_s prod_i beta_si^m_i.
 
     One topic, one model a class (`LBGClassifier` takes it) is naive Bayes in the manner of SpamBayes. tf-idf

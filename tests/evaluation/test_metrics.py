@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.evaluation import metrics
 
 LEVELS = np.arange(1.0, 6.0)
@@ -12,23 +12,23 @@ PROBABILITY = np.array([[0.1, 0.1, 0.1, 0.2, 0.5], [0.4, 0.3, 0.1, 0.1, 0.1]])
 
 
 def test_points():
-    assert predictive.mean(PROBABILITY, LEVELS).tolist() == pytest.approx([3.9, 2.2])
-    assert predictive.mode(PROBABILITY, LEVELS).tolist() == [5.0, 1.0]
-    assert predictive.median(PROBABILITY, LEVELS).tolist() == [4.0, 2.0]
+    assert levels.mean(PROBABILITY, LEVELS).tolist() == pytest.approx([3.9, 2.2])
+    assert levels.mode(PROBABILITY, LEVELS).tolist() == [5.0, 1.0]
+    assert levels.median(PROBABILITY, LEVELS).tolist() == [4.0, 2.0]
     first, second = 3.9, 0.1 * 1 + 0.1 * 4 + 0.1 * 9 + 0.2 * 16 + 0.5 * 25
-    assert predictive.std(PROBABILITY, LEVELS)[0] == pytest.approx(np.sqrt(second - first**2))
-    assert predictive.at_least(PROBABILITY, LEVELS, 4.0).tolist() == pytest.approx([0.7, 0.2])
+    assert levels.std(PROBABILITY, LEVELS)[0] == pytest.approx(np.sqrt(second - first**2))
+    assert levels.at_least(PROBABILITY, LEVELS, 4.0).tolist() == pytest.approx([0.7, 0.2])
 
 
 def test_intervals():
-    low, high = predictive.interval(PROBABILITY, LEVELS, 0.8)
+    low, high = levels.interval(PROBABILITY, LEVELS, 0.8)
     assert low.tolist() == [2.0, 1.0]  # exactly a tenth may lie outside on either side
     assert high.tolist() == [5.0, 4.0]
-    low, high = predictive.interval(PROBABILITY, LEVELS, 0.4)
+    low, high = levels.interval(PROBABILITY, LEVELS, 0.4)
     assert low.tolist() == [4.0, 1.0]
     assert high.tolist() == [5.0, 2.0]
     with pytest.raises(ValueError, match="mass is 1"):
-        predictive.interval(PROBABILITY, LEVELS, 1.0)
+        levels.interval(PROBABILITY, LEVELS, 1.0)
 
 
 def test_point_errors():

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.em.bernoulli_gauss import e_step
 from lbg_recsys.ratings import LBGModel, as_matrix
 from tests.lists import brute_force_list
@@ -56,7 +56,7 @@ def test_distributions_are_distributions(triples, n_topics, baseline, strength):
     assert (probability >= 0).all()
     np.testing.assert_allclose(probability.sum(axis=1), 1.0, atol=1e-9)
     low, high = model.interval(pairs, 0.8).T
-    middle = predictive.median(probability, model.levels)
+    middle = levels.median(probability, model.levels)
     assert ((low <= middle) & (middle <= high)).all()
 
 

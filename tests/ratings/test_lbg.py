@@ -155,7 +155,7 @@ def test_fold_in_of_a_new_user(model):
 
 
 def test_unknown_users_get_the_prior_and_unknown_items_the_users_mean(model):
-    prior = model.predictive(np.array([-1]), np.array([0]))
+    prior = model.distribution_of(np.array([-1]), np.array([0]))
     assert prior.topic[0] == model.parameters_.lam.argmax()
     assert prior.topic_posterior[0] == pytest.approx(model.parameters_.lam.max())
     user = next(iter(model.matrix.users))

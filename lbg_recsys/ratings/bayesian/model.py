@@ -9,10 +9,10 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer
-from lbg_recsys.core import levels as predictive
 from lbg_recsys.core.gibbs.convergence import RHAT_LIMIT, median_and_share
 from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
+from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.persistence import bayesian as bayesian_state
@@ -23,7 +23,7 @@ from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.ratings.model import Predictive, RatingModel
+from lbg_recsys.ratings.model import RatingDistribution, RatingModel
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.schema import State, signature_of
 
@@ -174,19 +174,19 @@ class BayesianLBGModel(RatingModel):
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
-    def predictive(self, users: Ints, items: Ints) -> Predictive:
+    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating."""
         if not self._draws:
-            return Predictive(np.ones((len(users), len(self.levels))))
+            return RatingDistribution(np.ones((len(users), len(self.levels))))
         sums = (
             predict(draws, users, items, user_rows, self.standard_.levels) for user_rows, draws in self._draws.items()
         )
-        return Predictive(self._average(sums))
+        return RatingDistribution(self._average(sums))
 
-    def predictive_of_items(self, users: Ints, items: Ints) -> Floats:
+    def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5."""
         if not self._draws:
-            return super().predictive_of_items(users, items)
+            return super().distribution_of_items(users, items)
         sums = (
             predict_items(draws, users, items, user_rows, self.standard_.levels)
             for user_rows, draws in self._draws.items()
@@ -305,5 +305,5 @@ class BayesianLBGModel(RatingModel):
             )
         check_choice("orientation", self.orientation, ORIENTATIONS)
         check_choice("likelihood", self.likelihood, LIKELIHOODS)
-        check_choice("point", self.point, predictive.POINTS)
+        check_choice("point", self.point, POINTS)
         check_flag("warm_start", self.warm_start)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.predict_ratings import level_density
 from lbg_recsys.core.sparse import SparseRows
@@ -79,8 +79,8 @@ class _Predicted:
         return {
             "user": model.matrix.users.raw(user),
             "item": model.matrix.items.raw(item),
-            "predicted": float(predictive.point(probability, model.levels, model.point)[0]),
-            "expected": float(predictive.mean(probability, model.levels)[0]),
+            "predicted": float(levels.point(probability, model.levels, model.point)[0]),
+            "expected": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
         }
 
@@ -128,8 +128,8 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
     usual, weight = _usual_items(model)
     items = np.append(item, usual)
     users = np.repeat([user, UNKNOWN], len(items))
-    probability = model.predictive(users, np.tile(items, 2)).probability
-    means = predictive.mean(probability, model.levels).reshape(2, -1)
+    probability = model.distribution_of(users, np.tile(items, 2)).probability
+    means = levels.mean(probability, model.levels).reshape(2, -1)
     (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
     return Influences(
         **_Predicted.facts(model, user, item, probability[:1]),
@@ -172,7 +172,7 @@ def _expected(model: "RatingModel", matrix: RatingMatrix, item: int) -> Floats:
     """The expected rating of an item by every user of a matrix, folded in."""
     view = model.with_users(matrix)
     pairs = np.arange(matrix.n_users), np.full(matrix.n_users, item)
-    return predictive.mean(view.predictive(*pairs).probability, model.levels)
+    return levels.mean(view.distribution_of(*pairs).probability, model.levels)
 
 
 def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[TopicShare, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lbg_recsys.checks import check_choice, check_integer, check_number
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
@@ -20,9 +20,9 @@ CRITERIA = ("rating", "rated", "liked")
 _BLOCK_NUMBERS = 1 << 21
 # Items looked at together, until no further one can be in a list.
 _AT_ONCE = 128
-# How far a score that lists are found by may be below another that is no better by `predictive`, which they are then
-# ordered by: probabilities are within 1e-5, two of them make a score, two scores a comparison. Of expected ratings
-# this is in widths of the scale.
+# Lists are found by scores and then ordered by `distribution_of`. A score may be this far below another that is no
+# better: probabilities are within 1e-5, two of them make a score, two scores a comparison. For expected ratings the
+# unit is the width of the scale.
 _CLOSE = 4e-5
 
 
@@ -50,11 +50,11 @@ def _block(model: RatingModel, users: Ints, n: int, exclude_seen: bool, by: str,
 
     close = _CLOSE * (model.levels[-1] - model.levels[0]) if by == "rating" else _CLOSE
     row, item = _candidates(_scores(model, users, n, exclude_seen, by, threshold), n, close)
-    probability = model.predictive(users[row], item).probability
-    rating = predictive.mean(probability, model.levels)
+    probability = model.distribution_of(users[row], item).probability
+    rating = levels.mean(probability, model.levels)
     score = rating if by == "rating" else model.rated_probability(users[row], item)
     if by == "liked":
-        score = score * predictive.at_least(probability, model.levels, threshold)
+        score = score * levels.at_least(probability, model.levels, threshold)
     order = np.lexsort((item, -score, row))
     row, item, score, rating = row[order], item[order], score[order], rating[order]
     rank = np.arange(len(row)) - np.searchsorted(row, row)
@@ -98,8 +98,8 @@ def _liked(model: RatingModel, users: Ints, rated: Floats, n: int, threshold: fl
             break
         items = order[first : first + _AT_ONCE]
         places = np.ix_(going, items)
-        probability = model.predictive_of_items(users[going], items).reshape(-1, len(model.levels))
-        liked = predictive.at_least(probability, model.levels, threshold).reshape(len(going), len(items))
+        probability = model.distribution_of_items(users[going], items).reshape(-1, len(model.levels))
+        liked = levels.at_least(probability, model.levels, threshold).reshape(len(going), len(items))
         scores[places] = np.where(rated[places] > -np.inf, rated[places] * liked, -np.inf)
         best[going] = np.partition(np.hstack([best[going], scores[places]]), len(items), axis=1)[:, len(items) :]
     return scores

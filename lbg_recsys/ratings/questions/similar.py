@@ -10,7 +10,7 @@ from lbg_recsys.ratings.ids import RawId
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings.model import RatingModel
-    from lbg_recsys.ratings.topic_model import TopicModel
+    from lbg_recsys.ratings.topic_model import TopicRatingModel
 
 
 def nearest(model: "RatingModel", of_users: bool, own: int, n: int, metric: str | None) -> list[tuple[RawId, float]]:
@@ -24,7 +24,7 @@ def nearest(model: "RatingModel", of_users: bool, own: int, n: int, metric: str 
     return [(ids.raw(code), float(score[code])) for code in order[order != own][:n]]
 
 
-def item_profiles(model: "TopicModel") -> Floats:
+def item_profiles(model: "TopicRatingModel") -> Floats:
     """The joint distribution of topic and level among those who rate each item, (items, k * levels).
 
     The ratings are those of an average user: N(mean_si, var_si) on the scale of the ratings.

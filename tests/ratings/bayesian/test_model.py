@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lbg_recsys.core import levels as predictive
+from lbg_recsys.core import levels
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel
 from tests.lists import brute_force_list
@@ -152,7 +152,7 @@ def test_unknown_users_and_items_come_from_the_priors(planted):
     item_mean = [rating[:, i][known[:, i]].mean() for i in range(90)]
     predicted = model.predict_batch([("nobody", i) for i in range(90)])
     assert np.corrcoef(item_mean, predicted)[0, 1] > 0.8
-    spread = predictive.std(model.predict_distribution([("nobody", 0), (0, 0)]), model.levels)
+    spread = levels.std(model.predict_distribution([("nobody", 0), (0, 0)]), model.levels)
     assert spread[0] > spread[1]
 
 
@@ -316,8 +316,8 @@ def test_all_ratings_equal():
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         probability = model.predict_distribution([(0, 0), ("new", 1)])
-    assert predictive.mode(probability, model.levels).tolist() == [4.0, 4.0]
-    assert np.abs(predictive.mean(probability, model.levels) - 4).max() < 0.3
+    assert levels.mode(probability, model.levels).tolist() == [4.0, 4.0]
+    assert np.abs(levels.mean(probability, model.levels) - 4).max() < 0.3
 
 
 def test_a_scale_with_one_level():
