@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Topics and keywords of 20 Newsgroups
 #
-# `LBGMixture` clusters documents and says which words tell each cluster from the others. Without the data set (it is fetched by
-# `lbg-recsys datasets fetch 20newsgroups`) a small generated corpus stands in.
+# `LBGMixture` clusters documents and says which words tell each cluster from the others. Without the data set (it is
+# fetched by `lbg-recsys datasets fetch 20newsgroups`) a small generated corpus stands in.
 
 # %%
 import numpy as np

@@ -62,7 +62,8 @@ def test_wheel_has_the_version_of_the_package(wheel):
 def test_version_stands_in_one_place():
     """Only the package states its number: a second copy would be forgotten at the next release."""
     for name in ("pyproject.toml", "CITATION.cff"):
-        assert not re.search(r"^version\s*[=:]\s*[\"']?\d", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE), name
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert not re.search(r"^version\s*[=:]\s*[\"']?\d", text, re.MULTILINE), name
 
 
 @pytest.mark.registry

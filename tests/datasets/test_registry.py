@@ -40,7 +40,8 @@ def test_unknown_name_suggests_the_nearest(typed, meant):
 def test_name_like_nothing_lists_what_there_is():
     with pytest.raises(
         LBGError,
-        match="known: sample, ml-100k, ml-1m, filmtrust, ciao, insteval, 20newsgroups, r8, r52, imdb, sms-spam, spambase",
+        match="known: sample, ml-100k, ml-1m, filmtrust, ciao, insteval, "
+        "20newsgroups, r8, r52, imdb, sms-spam, spambase",
     ):
         dataset_info("zzzzzz")
 
