@@ -14,13 +14,13 @@ SMALL = {"lbg_recsys", "checks", "errors", "files", "progress", "presets", "prov
 # part -> the parts of ours it may import (beside itself and SMALL)
 ARROWS = {
     "core": set(),
-    "ratings": {"core", "persistence"},
+    "ratings": {"core"},
     "text": {"core"},
     "readers": {"datasets"},
     "datasets": {"readers"},
-    "persistence": {"core", "ratings", "text", "algorithms"},
-    "algorithms": {"core", "ratings", "persistence"},
-    "distributed": {"core", "ratings", "text", "persistence"},
+    "persistence": {"core", "ratings", "text"},
+    "algorithms": {"core", "ratings"},
+    "distributed": {"core", "ratings", "text"},
     "evaluation": {"core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence"},
     "paper": {"core", "ratings", "text", "algorithms", "datasets", "evaluation"},
     "cli": {

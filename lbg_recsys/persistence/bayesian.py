@@ -1,24 +1,35 @@
-"""Bayesian LBG in a model file: the kept sweeps of every orientation, as they are in memory.
+"""A fitted `BayesianLBGModel` in a file: the kept sweeps of every orientation, as they are in memory.
 
-The chains themselves are not kept: a loaded model predicts and folds in, and another ``fit`` starts again.
+The chains are kept only where somebody asks for them: a model without them predicts and folds in, and another ``fit``
+starts again.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.chain import column_features
-from lbg_recsys.core.gibbs.draws import SMALLEST, Draws
 from lbg_recsys.errors import DataError
-from lbg_recsys.schema import AnyArray, Array, Schema
+from lbg_recsys.persistence.kind import Extras
+from lbg_recsys.persistence.ratings import RatingFile
+from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
+
+if TYPE_CHECKING:
+    from lbg_recsys.core.gibbs.draws import Draws
+    from lbg_recsys.ratings.bayesian import BayesianLBGModel
+    from lbg_recsys.ratings.matrix import RatingMatrix
 
 # the prefix of a side's arrays, by whether users are the rows
 SIDES = {True: "users", False: "items"}
 _TINY = 1e-30  # precisions, without any of which nothing could be drawn
-_FIELDS = tuple(field.name for field in fields(Draws))
+_SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
 # what files of the first version do not have: there everybody used the scale alike
 _LATER = ("own_cuts", "cut_tau")
+# what is known of a column besides its classes: a constant, and how many ratings it has
+_FEATURES = 2
+_RHAT_LIMIT = 1.1
 
 
 def _arrays(side: str, other: str) -> dict[str, Array]:
@@ -30,8 +41,8 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "c_step": ("f4", ("components",), 0, np.inf),
         "row_bias": ("f2", (rows,), -np.inf, np.inf),
         "col_bias": ("f2", (cols,), -np.inf, np.inf),
-        "row_weight": ("f2", (rows,), SMALLEST, np.inf),
-        "col_weight": ("f2", (cols,), SMALLEST, np.inf),
+        "row_weight": ("f2", (rows,), _SMALLEST, np.inf),
+        "col_weight": ("f2", (cols,), _SMALLEST, np.inf),
         "cuts": ("f4", ("levels - 1",), -np.inf, np.inf),
         "ordinal": ("?", (), 0, 1),
         "lam": ("f4", ("components", "classes"), 0, 1),
@@ -40,7 +51,7 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "omega": ("f2", ("profile",), -np.inf, np.inf),
         "share": ("f4", ("components", "classes"), 0, 1),
         "base": ("f4", ("components", "classes"), -np.inf, np.inf),
-        "scalars": ("f4", ("three",), _TINY, np.inf),
+        "scalars": ("f4", ("scalars",), _TINY, np.inf),
         "own_cuts": ("f2", ("users + 1", "own cuts"), -np.inf, np.inf),
         "cut_tau": ("f4", ("own cuts",), _TINY, np.inf),
     }
@@ -50,44 +61,89 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
     }
 
 
-STATE = Schema(
-    sizes={"components": "n_components", "classes": "n_classes"},
-    facts={"converged": bool, "training_error": list[float], "rhat": list[float | None], "seed": int | None},
-    arrays=_arrays("users", "items") | _arrays("items", "users"),
-)
+class BayesianFile(RatingFile):
+    """`BayesianLBGModel`: the kept sweeps, the seed, and how training went."""
 
-
-def arrays_of(draws: dict[bool, Draws]) -> dict[str, AnyArray]:
-    """The kept sweeps of all sides, by name."""
-    return {
-        f"{SIDES[side]}_{field.name}": getattr(one, field.name)
-        for side, one in draws.items()
-        for field in fields(Draws)
+    model = "lbg_recsys.ratings.bayesian.model:BayesianLBGModel"
+    sizes: ClassVar[Mapping[str, str]] = {"components": "n_components", "classes": "n_classes"}
+    facts: ClassVar[Mapping[str, Any]] = {
+        "converged": bool,
+        "training_error": list[float],
+        "rhat": list[float | None],
+        "seed": int | None,
     }
+    arrays = _arrays("users", "items") | _arrays("items", "users")
+
+    def own_layout(self, parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Layout:
+        """The kept sweeps: at most so many as the parameters allow."""
+        own = super().own_layout(parameters, facts)
+        profile = parameters["n_components"] * parameters["n_classes"] + _FEATURES
+        most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
+        return Layout(
+            own.arrays,
+            {**own.sizes, "profile": profile, "scalars": 3},
+            {"sweeps of users": most, "sweeps of items": most},
+        )
+
+    def state_of(self, model: "BayesianLBGModel", extras: Extras) -> State:
+        """All that makes a fitted model besides its matrix."""
+        facts = {
+            "converged": model.converged_,
+            "training_error": model.training_error_,
+            "seed": model.seed_,
+        }
+        facts["rhat"] = [float(one) if np.isfinite(one) else None for one in model.rhat_]  # JSON has no NaN
+        arrays = {
+            f"{SIDES[side]}_{name}": array
+            for side, draws in model._draws.items()
+            for name, array in vars(draws).items()
+        }
+        return State(model.get_params(), facts, arrays)
+
+    def assemble(self, model: "BayesianLBGModel", state: State, matrix: "RatingMatrix") -> None:
+        """The kept sweeps of the sides that the model has, and how training went."""
+        from lbg_recsys.ratings.bayesian.training import ORIENTATIONS
+
+        model._check_parameters(burn_in=0)
+        sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
+        model.assemble(matrix, _draws_of(state.arrays, sides), state.facts["seed"])
+        model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
+        model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
+
+    def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """How training went, as `BayesianLBGModel` says it."""
+        rhat = [math.nan if one is None else one for one in facts["rhat"]]
+        return {
+            "converged": facts["converged"],
+            "n_sweeps": len(facts["training_error"]),
+            "rhat_median": float(np.median(rhat)) if rhat else math.nan,
+            "rhat_share": float(np.mean([not one <= _RHAT_LIMIT for one in rhat])) if rhat else math.nan,
+        }
 
 
-def draws_of(arrays: dict[str, AnyArray], sides: tuple[bool, ...]) -> dict[bool, Draws]:
-    """The kept sweeps of these sides; arrays are as `STATE` says, and here the rest is checked."""
-    names = {f"{SIDES[side]}_{name}" for side in sides for name in _FIELDS}
+def _draws_of(arrays: dict[str, AnyArray], sides: tuple[bool, ...]) -> "dict[bool, Draws]":
+    """The kept sweeps of these sides; arrays are as the layout says, and here the rest is checked."""
+    from lbg_recsys.core.gibbs.draws import Draws
+
+    names = [field.name for field in fields(Draws)]
+    needed = {f"{SIDES[side]}_{name}" for side in sides for name in names}
     later = {f"{SIDES[side]}_{name}" for side in sides for name in _LATER}
-    if set(arrays) not in (names, names - later):
-        raise DataError(f"there are {len(arrays)} arrays of kept sweeps where {len(names)} are needed")
-    return {side: _checked(_draws_of_side(arrays, side)) for side in sides}
+    if set(arrays) not in (needed, needed - later):
+        raise DataError(f"there are {len(arrays)} arrays of kept sweeps where {len(needed)} are needed")
+    draws = {}
+    for side in sides:
+        found = {name: arrays[f"{SIDES[side]}_{name}"] for name in names if f"{SIDES[side]}_{name}" in arrays}
+        kept, users = len(found["z"]), found["z" if side else "c"].shape[1]
+        found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
+        found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
+        draws[side] = _checked(Draws(**found))
+    return draws
 
 
-def _draws_of_side(arrays: dict[str, AnyArray], side: bool) -> Draws:
-    found = {name: arrays[f"{SIDES[side]}_{name}"] for name in _FIELDS if f"{SIDES[side]}_{name}" in arrays}
-    kept, users = len(found["z"]), found["z" if side else "c"].shape[1]
-    found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
-    found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
-    return Draws(**found)
-
-
-def _checked(draws: Draws) -> Draws:
-    n_sweeps, n_components, n_classes = draws.lam.shape
-    profile = n_components * n_classes + column_features(np.zeros(1), np.zeros(1)).shape[1]
-    if not n_sweeps or draws.omega.shape[1] != profile or draws.scalars.shape[1] != 3:
-        raise DataError(f"{n_sweeps} kept sweeps with profiles of {draws.omega.shape[1]}, not {profile}, numbers")
+def _checked(draws: "Draws") -> "Draws":
+    n_classes = draws.lam.shape[2]
+    if not len(draws):
+        raise DataError("there are no kept sweeps")
     if draws.z.max() >= n_classes:
         raise DataError(f"a class is {draws.z.max()} where there are {n_classes} (counted from 0)")
     if draws.own_cuts.shape[2] not in (0, draws.cuts.shape[1]):
@@ -95,8 +151,3 @@ def _checked(draws: Draws) -> Draws:
     if (np.diff(draws.cuts, axis=1) < 0).any() or (np.diff(draws.own_cuts, axis=2) < 0).any():
         raise DataError("the cut points between levels do not ascend")
     return draws
-
-
-def plain_rhat(rhat: Any) -> list[float | None]:
-    """R-hat for JSON, which has no NaN."""
-    return [float(one) if np.isfinite(one) else None for one in rhat]

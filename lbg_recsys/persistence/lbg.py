@@ -1,26 +1,37 @@
-"""A fitted `LBGModel` as plain facts and arrays, for model files."""
+"""A fitted `LBGModel` in a file."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lbg_recsys.core.em.parameters import Parameters
-from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.types import Floats
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.biases import Biases
-from lbg_recsys.schema import Array, Schema, State
+from lbg_recsys.persistence.kind import Extras
+from lbg_recsys.persistence.ratings import RatingFile
+from lbg_recsys.persistence.schema import AnyArray, Array, State
 
 if TYPE_CHECKING:
+    from lbg_recsys.ratings.biases import Biases
     from lbg_recsys.ratings.lbg import LBGModel
+    from lbg_recsys.ratings.matrix import RatingMatrix
 
 PARAMETERS = ("lam", "p", "c", "var")
 SUMS = ("mass", "count", "first", "second")
+# What the mixtures of rating models have in common.
+TABLES = {
+    "lam": Array("f8", ("topics",), low=0.0, distribution=True),
+    "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
+    "c": Array("f8", ("items", "topics")),
+    "var": Array("f8", ("items", "topics"), low=1e-300),
+}
 
-STATE = Schema(
-    sizes={"topics": "n_topics"},
-    facts={
+
+class LBGFile(RatingFile):
+    """`LBGModel`: parameters, sufficient statistics and the users' posteriors."""
+
+    model = "lbg_recsys.ratings.lbg:LBGModel"
+    sizes: ClassVar[Mapping[str, str]] = {"topics": "n_topics"}
+    facts: ClassVar[Mapping[str, Any]] = {
         "converged": bool,
         "n_iter": int,
         "lower_bound": float,
@@ -28,12 +39,9 @@ STATE = Schema(
         "n_rows": int,
         "evidence": float,
         "overall": float | None,
-    },
-    arrays={
-        "lam": Array("f8", ("topics",), low=0.0, distribution=True),
-        "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
-        "c": Array("f8", ("items", "topics")),
-        "var": Array("f8", ("items", "topics"), low=1e-300),
+    }
+    arrays: ClassVar[Mapping[str, Array]] = {
+        **TABLES,
         "mu": Array("f8", ("users", "topics"), low=0.0, distribution=True),
         "mass": Array("f8", ("topics",), low=0.0),
         "count": Array("f8", ("items", "topics"), low=0.0),
@@ -42,43 +50,51 @@ STATE = Schema(
         "counted": Array("f8", ("users", "topics"), low=0.0, high=1.0 + 1e-9, optional=True),
         "user_bias": Array("f8", ("users",), optional=True),
         "item_bias": Array("f8", ("items",), optional=True),
-    },
-)
+    }
+
+    def state_of(self, model: "LBGModel", extras: Extras) -> State:
+        """All that makes a fitted model besides its matrix.
+
+        ``counted``, the posteriors that the statistics hold the users with, is left out where it is ``mu``: until
+        the first `partial_fit`.
+        """
+        facts = {name: getattr(model, name + "_") for name in ("converged", "n_iter", "lower_bound", "history")}
+        facts |= {name: getattr(model.statistics_, name) for name in ("n_rows", "evidence")}
+        facts["overall"] = None if model.biases_ is None else model.biases_.overall
+        arrays = {name: getattr(model.parameters_, name) for name in PARAMETERS} | {"mu": model.posterior()}
+        arrays |= {name: getattr(model.statistics_, name) for name in SUMS}
+        if not np.array_equal(model.counted_, arrays["mu"]):
+            arrays["counted"] = model.counted_
+        if model.biases_ is not None:
+            arrays |= {"user_bias": model.biases_.users[:-1], "item_bias": model.biases_.items[:-1]}
+        return State(model.get_params(), facts, arrays)
+
+    def assemble(self, model: "LBGModel", state: State, matrix: "RatingMatrix") -> None:
+        """Parameters, statistics and the posteriors that the users are counted with: distributions, or all zero."""
+        from lbg_recsys.core.em.parameters import Parameters
+        from lbg_recsys.core.em.statistics import SufficientStatistics
+
+        model._check_parameters()
+        facts, arrays = state.facts, state.arrays
+        counted = arrays.get("counted", arrays["mu"])
+        mass = counted.sum(axis=1)
+        if (np.minimum(mass, np.abs(mass - 1.0)) > 1e-6).any():
+            raise DataError("the array counted has rows that sum to neither one nor zero")
+        model.assemble(
+            matrix,
+            _biases_of(facts, arrays, model.baseline),
+            Parameters(*(arrays[name] for name in PARAMETERS)),
+            SufficientStatistics(facts["n_rows"], facts["evidence"], *(arrays[name] for name in SUMS)),
+            posterior=arrays["mu"],
+            counted=counted,
+        )
+        model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
+        model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
 
 
-def take_apart(model: "LBGModel") -> State:
-    """All that makes a fitted model besides its matrix.
+def _biases_of(facts: dict[str, Any], arrays: dict[str, AnyArray], baseline: bool) -> "Biases | None":
+    from lbg_recsys.ratings.biases import Biases
 
-    ``counted``, the posteriors that the statistics hold the users with, is left out where it is ``mu``: until the
-    first `partial_fit`.
-    """
-    facts = {name: getattr(model, name + "_") for name in ("converged", "n_iter", "lower_bound", "history")}
-    facts |= {name: getattr(model.statistics_, name) for name in ("n_rows", "evidence")}
-    facts["overall"] = None if model.biases_ is None else model.biases_.overall
-    arrays = {name: getattr(model.parameters_, name) for name in PARAMETERS} | {"mu": model.posterior()}
-    arrays |= {name: getattr(model.statistics_, name) for name in SUMS}
-    if not np.array_equal(model.counted_, arrays["mu"]):
-        arrays["counted"] = model.counted_
-    if model.biases_ is not None:
-        arrays |= {"user_bias": model.biases_.users[:-1], "item_bias": model.biases_.items[:-1]}
-    return State(model.get_params(), facts, arrays)
-
-
-def put_together(
-    facts: Mapping[str, Any], arrays: Mapping[str, Floats]
-) -> tuple[Parameters, SufficientStatistics, Floats]:
-    """Parameters, statistics and the posteriors that the users are counted with, each a distribution or all zero."""
-    counted = arrays.get("counted", arrays["mu"])
-    mass = counted.sum(axis=1)
-    if (np.minimum(mass, np.abs(mass - 1.0)) > 1e-6).any():
-        raise DataError("the array counted has rows that sum to neither one nor zero")
-    parameters = Parameters(*(arrays[name] for name in PARAMETERS))
-    sums = (arrays[name] for name in SUMS)
-    return parameters, SufficientStatistics(facts["n_rows"], facts["evidence"], *sums), counted
-
-
-def biases_of(facts: Mapping[str, Any], arrays: Mapping[str, Floats], baseline: bool) -> Biases | None:
-    """The biases of a model with a baseline."""
     if {baseline} != {name in arrays for name in ("user_bias", "item_bias")} | {facts["overall"] is not None}:
         raise DataError(f"baseline is {baseline}, and the biases do not agree with that")
     if not baseline:

@@ -1,17 +1,21 @@
-"""The ratings of a model, in a file: ids, titles and scale in the header, entries as arrays."""
+"""What rating models share in a file: ids, titles and scale in the header, the ratings as arrays."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lbg_recsys.core.sparse import SparseRows
-from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.ids import IdIndex, RawId
-from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.scale import RatingScale
-from lbg_recsys.schema import AnyArray, Array, check_arrays, check_values
+from lbg_recsys.errors import DataError, NotFittedError, ParameterError
+from lbg_recsys.persistence.kind import Extras, Kind
+from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State, check_values
+from lbg_recsys.schema import defaults_of, signature_of
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.ids import RawId
+    from lbg_recsys.ratings.matrix import RatingMatrix
+    from lbg_recsys.ratings.model import RatingModel
 
 # A prediction has a probability for every level: far more than any scale has would only cost memory.
 _MOST_LEVELS = 10_000
@@ -32,12 +36,84 @@ ARRAYS = {
 }
 
 
-def take_apart(matrix: RatingMatrix, titles: Mapping[RawId, str]) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Header values and arrays of a matrix."""
-    facts = {
+class RatingFile(Kind):
+    """A rating model in a file. A subclass says what a model has beside its matrix and its constructor's arguments.
+
+    ``arrays`` may use the sizes "users", "items", "levels", "ratings" and those of ``sizes``.
+    """
+
+    section = "ratings"
+    arrays: ClassVar[Mapping[str, Array]]
+    has_chains: ClassVar[bool] = False
+
+    @abstractmethod
+    def state_of(self, model: Any, extras: Extras) -> State:
+        """All that makes a fitted model besides its matrix."""
+
+    @abstractmethod
+    def assemble(self, model: Any, state: State, matrix: "RatingMatrix") -> None:
+        """Make the unfitted ``model`` the fitted one that `state_of` took apart."""
+
+    def own_layout(self, parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Layout:
+        """The arrays of the model besides those of the ratings."""
+        return Layout(self.arrays, {size: parameters[name] for size, name in self.sizes.items()})
+
+    def check_fitted(self, model: "RatingModel") -> None:
+        """A fitted rating model has a matrix."""
+        if not hasattr(model, "matrix"):
+            raise NotFittedError(f"this {type(model).__name__} is not fitted: call fit before save")
+
+    def take_apart(self, model: "RatingModel", extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The header and the arrays of a fitted model, its ratings and the titles of its items."""
+        if extras.chains and not self.has_chains:
+            raise ParameterError(
+                f"chains=True keeps the Markov chains of a BayesianLBGModel, and a {type(model).__name__} has none: "
+                "leave it out"
+            )
+        state = self.state_of(model, extras)
+        section, entries = _taken_apart(model.matrix, model.titles if extras.titles is None else extras.titles)
+        return {"parameters": state.parameters, "facts": state.facts, "ratings": section}, entries | state.arrays
+
+    def check_section(self, section: Any) -> None:
+        """Raise `DataError` unless ids, titles and the facts about the scale are plain values of their types."""
+        check_values(section, FACTS, "the header")
+        titles, items = section["titles"], section["items"]
+        if titles is not None and len(titles) != len(items):
+            raise DataError(f"there are {len(titles)} titles for {len(items)} items")
+
+    def layout(self, header: Mapping[str, Any]) -> Layout:
+        """The arrays of the ratings and of the model."""
+        parameters = self._parameters(header)
+        check_values(parameters, signature_of(self.model_class), "the model's parameters")
+        n_users, n_items = len(header["ratings"]["users"]), len(header["ratings"]["items"])
+        own = self.own_layout(parameters, header["facts"])
+        return Layout(
+            {**ARRAYS, **own.arrays},
+            {"users": n_users, "items": n_items, **own.sizes},
+            {"ratings": n_users * n_items, "levels": _MOST_LEVELS, **own.limits},
+        )
+
+    def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> "RatingModel":
+        """The model, with its titles and the versions of the libraries that it was saved with."""
+        section, own = header["ratings"], {name: array for name, array in arrays.items() if name not in ARRAYS}
+        matrix = _put_together(section, arrays)
+        model: RatingModel = self.model_class(**self._parameters(header))
+        self.assemble(model, State(header["parameters"], header["facts"], own), matrix)
+        named = zip(section["items"], section["titles"] or (), strict=False)
+        model.titles = {item: title for item, title in named if title is not None}
+        model.versions = header["versions"]
+        return model
+
+    def _parameters(self, header: Mapping[str, Any]) -> dict[str, Any]:
+        """The constructor's arguments; one that came after the file has its default, which does what was done."""
+        return {**defaults_of(self.model_class), **header["parameters"]}
+
+
+def _taken_apart(matrix: "RatingMatrix", titles: "Mapping[RawId, str]") -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    section = {
         "users": _savable(matrix.users, "user"),
         "items": _savable(matrix.items, "item"),
-        "titles": [titles.get(item) for item in matrix.items] if titles else None,
+        "titles": _titles_of(matrix.items, titles) if titles else None,
         "discrete": bool(matrix.scale.discrete),
         "n_duplicates": int(matrix.n_duplicates),
     }
@@ -47,16 +123,19 @@ def take_apart(matrix: RatingMatrix, titles: Mapping[RawId, str]) -> tuple[dict[
         "items_of": matrix.rows.columns,
         "values": matrix.values,
     }
-    return facts, arrays
+    return section, arrays
 
 
-def put_together(facts: dict[str, Any], arrays: dict[str, AnyArray]) -> tuple[RatingMatrix, dict[RawId, str]]:
-    """The matrix and the titles that `take_apart` took apart, if they are such; else `DataError`."""
-    check_values(facts, FACTS, "the header")
-    users, items, titles = facts["users"], facts["items"], facts["titles"]
-    check_arrays(arrays, ARRAYS, {"users + 1": len(users) + 1})
+def _put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> "RatingMatrix":
+    """The matrix that `_taken_apart` took apart, if it is one; else `DataError`."""
+    from lbg_recsys.core.sparse import SparseRows
+    from lbg_recsys.ratings.ids import IdIndex
+    from lbg_recsys.ratings.matrix import RatingMatrix
+    from lbg_recsys.ratings.scale import RatingScale
+
+    users, items = section["users"], section["items"]
     levels, indptr, items_of = arrays["levels"], arrays["indptr"], arrays["items_of"]
-    if not 1 <= len(levels) <= _MOST_LEVELS or (np.diff(levels) <= 0).any():
+    if not len(levels) or (np.diff(levels) <= 0).any():
         raise DataError("the levels of the rating scale do not ascend")
     if indptr[0] != 0 or indptr[-1] != len(items_of) or (np.diff(indptr) < 0).any() or not len(items_of):
         raise DataError("the users' ratings do not add up")
@@ -64,17 +143,23 @@ def put_together(facts: dict[str, Any], arrays: dict[str, AnyArray]) -> tuple[Ra
     ascends[indptr[indptr < len(items_of)]] = True  # a user begins
     if items_of.max() >= len(items) or not ascends.all():
         raise DataError("a rating is of an item that is not there, or the ratings of a user are not in order")
-    if titles is not None and len(titles) != len(items):
-        raise DataError(f"there are {len(titles)} titles for {len(items)} items")
-    scale = RatingScale(levels, facts["discrete"])
+    scale = RatingScale(levels, section["discrete"])
     scale.refuse_outsiders(arrays["values"], lambda entry: f"number {entry}")
     rows = SparseRows.from_csr(indptr, items_of, arrays["values"], len(items))
-    matrix = RatingMatrix(IdIndex(users), IdIndex(items), scale, rows, facts["n_duplicates"])
-    named = zip(items, titles or (), strict=False)
-    return matrix, {item: title for item, title in named if title is not None}
+    return RatingMatrix(IdIndex(users), IdIndex(items), scale, rows, section["n_duplicates"])
 
 
-def _savable(ids: IdIndex, what: str) -> list[int | str]:
+def _titles_of(items: "Iterable[RawId]", titles: "Mapping[RawId, str]") -> list[str | None]:
+    found = [titles.get(item) for item in items]
+    for item, title in zip(items, found, strict=True):
+        if title is not None and not isinstance(title, str):
+            raise DataError(
+                f"the title of the item {item!r} is {title!r} ({type(title).__name__}): titles must be strings"
+            )
+    return found
+
+
+def _savable(ids: "Iterable[RawId]", what: str) -> list[int | str]:
     for raw_id in ids:
         if type(raw_id) not in (int, str):
             shown = "NaN" if isinstance(raw_id, float) and math.isnan(raw_id) else repr(raw_id)

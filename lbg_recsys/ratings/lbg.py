@@ -27,7 +27,6 @@ from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.persistence import lbg as lbg_state
 from lbg_recsys.progress import STARTING, Progress, parts, silent
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.ids import RawId
@@ -36,7 +35,6 @@ from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import Explanation, explain
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.topic_model import TopicRatingModel
-from lbg_recsys.schema import State
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
 _DENSITY_AT_HAND = 1 << 22
@@ -267,28 +265,22 @@ class LBGModel(TopicRatingModel):
         """The constructor's arguments."""
         return {name: getattr(self, name) for name in PARAMETERS}
 
-    # -- model files ---------------------------------------------------------------------------------------------
-
-    STATE = lbg_state.STATE
-
-    def to_state(self) -> State:
-        """All that makes this fitted model besides its matrix."""
-        return lbg_state.take_apart(self)
-
-    @classmethod
-    def from_state(cls, state: State, matrix: RatingMatrix) -> "LBGModel":
-        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
-        model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
-        model._check_parameters()
-        parameters, statistics, counted = lbg_state.put_together(facts, arrays)
-        model._place(matrix, lbg_state.biases_of(facts, arrays, model.baseline))
-        model._hold(parameters, statistics, arrays["mu"])
-        model.counted_ = counted
-        model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
-        model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
-        return model
-
     # -- state ---------------------------------------------------------------------------------------------------
+
+    def assemble(
+        self,
+        matrix: RatingMatrix,
+        biases: Biases | None,
+        parameters: Parameters,
+        statistics: SufficientStatistics,
+        *,
+        posterior: Floats,
+        counted: Floats,
+    ) -> None:
+        """Become the fitted model of these parts: ``posterior`` and ``counted`` are (users, k)."""
+        self._place(matrix, biases)
+        self._hold(parameters, statistics, posterior)
+        self.counted_ = counted
 
     def _place(self, matrix: RatingMatrix, biases: Biases | None) -> None:
         self.matrix, self.biases_ = matrix, biases

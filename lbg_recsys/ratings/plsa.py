@@ -16,14 +16,13 @@ from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.topic_model import TopicRatingModel
-from lbg_recsys.schema import Array, Schema, State, signature_of
+from lbg_recsys.schema import signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
 _USER_SMOOTHING = 5.0
@@ -57,14 +56,15 @@ class GaussianPLSAModel(TopicRatingModel):
     lowered whenever the likelihood of ``holdout`` of the ratings stops rising; the best parameters on them are kept.
     New users: EM over their mixing weights alone.
 
-    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_`` and
-    ``history_`` (the log-likelihood per held-out rating after every iteration; empty in a loaded model).
+    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_``,
+    ``history_`` (the log-likelihood per held-out rating after every iteration), ``centre_`` and ``spread_`` (mean and
+    standard deviation of all ratings).
     """
 
     mixing_: Floats
     history_: tuple[float, ...]
-    _centre: float
-    _spread: float
+    centre_: float
+    spread_: float
 
     def __init__(
         self,
@@ -99,8 +99,8 @@ class GaussianPLSAModel(TopicRatingModel):
         self._check_parameters()
         matrix = as_matrix(ratings, scale=scale, levels=levels)
         fresh = type(self)(**self.get_params())  # a fit that fails or is interrupted leaves the old one whole
-        fresh._spread = float(matrix.values.std()) or 1.0
-        fresh._centre = float(matrix.values.mean())
+        fresh.spread_ = float(matrix.values.std()) or 1.0
+        fresh.centre_ = float(matrix.values.mean())
         fresh._place(matrix)
         generator = np.random.default_rng(self.random_state)
         train, held = fresh._split(generator)
@@ -128,7 +128,7 @@ class GaussianPLSAModel(TopicRatingModel):
         progress(0, self.max_iter, STARTING)
         lam = generator.dirichlet(np.ones(self.n_topics), len(train))
         statistics = gather(train, lam)
-        floor = self.matrix.scale.rounding_variance / self._spread**2
+        floor = self.matrix.scale.rounding_variance / self.spread_**2
         prior = Prior(
             *column_moments(statistics, floor, self.prior_strength), self.prior_strength, self.prior_strength, floor
         )
@@ -163,11 +163,11 @@ class GaussianPLSAModel(TopicRatingModel):
         self.matrix = matrix
         users, weight = matrix.user_codes, matrix.rows.lengths + _USER_SMOOTHING
         total = np.bincount(users, matrix.values, minlength=matrix.n_users)
-        mean = (total + _USER_SMOOTHING * self._centre) / weight
+        mean = (total + _USER_SMOOTHING * self.centre_) / weight
         square = np.bincount(users, (matrix.values - mean[users]) ** 2, minlength=matrix.n_users)
-        spread = np.sqrt((square + _USER_SMOOTHING * self._spread**2) / weight)
-        self._user_mean = np.append(mean, self._centre)
-        self._user_spread = np.append(spread, self._spread)
+        spread = np.sqrt((square + _USER_SMOOTHING * self.spread_**2) / weight)
+        self._user_mean = np.append(mean, self.centre_)
+        self._user_spread = np.append(spread, self.spread_)
         counts = matrix.rows.column_counts()
         self._popularity: Floats = np.append(counts, 0) / max(matrix.n_users, 1)  # last: the unknown item
 
@@ -219,7 +219,7 @@ class GaussianPLSAModel(TopicRatingModel):
     def with_users(self, matrix: RatingMatrix) -> "GaussianPLSAModel":
         """The same communities and other users."""
         view = type(self)(**self.get_params())
-        view._centre, view._spread = self._centre, self._spread
+        view.centre_, view.spread_ = self.centre_, self.spread_
         view.parameters_, view.beta_ = self.parameters_, self.beta_
         view.n_iter_, view.history_ = self.n_iter_, self.history_
         view._place(matrix)
@@ -235,48 +235,22 @@ class GaussianPLSAModel(TopicRatingModel):
 
     def item_gaussians(self) -> tuple[Floats, Floats]:
         """The parameters in units of the ratings, for a user with the overall mean and spread."""
-        return self._centre + self._spread * self.parameters_.c, self._spread**2 * self.parameters_.var
+        return self.centre_ + self.spread_ * self.parameters_.c, self.spread_**2 * self.parameters_.var
 
     def _own_tables(self) -> TopicTables:
         return TopicTables.of_members(self.mixing_, self.matrix)
 
-    # -- model files ---------------------------------------------------------------------------------------------
-
-    STATE = Schema(
-        sizes={"topics": "n_topics"},
-        facts={"n_iter": int, "beta": float, "centre": float, "spread": float},
-        arrays={
-            "lam": Array("f8", ("topics",), low=0.0, distribution=True),
-            "p": Array("f8", ("items", "topics"), low=1e-300, high=1.0 - 1e-16),
-            "c": Array("f8", ("items", "topics")),
-            "var": Array("f8", ("items", "topics"), low=1e-300),
-            "mixing": Array("f8", ("users", "topics"), low=0.0, distribution=True),
-        },
-    )
-
-    def to_state(self) -> State:
-        """All that makes this fitted model besides its matrix."""
-        facts = {"n_iter": self.n_iter_, "beta": self.beta_, "centre": self._centre, "spread": self._spread}
-        arrays = {name: getattr(self.parameters_, name) for name in ("lam", "p", "c", "var")}
-        return State(self.get_params(), facts, arrays | {"mixing": self.mixing_})
-
-    @classmethod
-    def from_state(cls, state: State, matrix: RatingMatrix) -> "GaussianPLSAModel":
-        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
-        model, facts, arrays = cls(**state.parameters), state.facts, state.arrays
-        model._check_parameters()
-        low, high = matrix.scale.levels[[0, -1]]
-        if not (low <= facts["centre"] <= high and 0.0 < facts["spread"] <= max(high - low, 1.0)):
-            raise DataError(
-                f"a mean of {facts['centre']:g} with a spread of {facts['spread']:g} is not one of ratings from "
-                f"{low:g} to {high:g}"
-            )
-        if not 0.0 < facts["beta"] <= 1.0:
-            raise DataError(f"beta is {facts['beta']:g}, and must be above 0 and at most 1")
-        model._centre, model._spread = facts["centre"], facts["spread"]
-        model.history_ = ()
-        model.beta_, model.n_iter_ = facts["beta"], facts["n_iter"]
-        model.parameters_ = Parameters(*(arrays[name] for name in ("lam", "p", "c", "var")))
-        model._place(matrix)
-        model.mixing_ = arrays["mixing"]
-        return model
+    def assemble(
+        self,
+        matrix: RatingMatrix,
+        centre: float,
+        spread: float,
+        parameters: Parameters,
+        beta: float,
+        mixing: Floats,
+    ) -> None:
+        """Become the fitted model of these parts."""
+        self.centre_, self.spread_ = centre, spread
+        self.parameters_, self.beta_ = parameters, beta
+        self._place(matrix)
+        self.mixing_ = mixing

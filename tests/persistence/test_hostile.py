@@ -99,7 +99,10 @@ LIES = {
     "id true": (_set("ratings", "users", ["ann", True]), "users is"),
     "id fraction": (_set("ratings", "users", ["ann", 1.5]), "users is"),
     "one user fewer": (_set("ratings", "users", ["ann"]), "indptr has the shape"),
-    "one item fewer": (_set("ratings", "items", [7, 8]), "item that is not there"),
+    "one item fewer": (
+        lambda header, arrays: header["ratings"].update(items=[7, 8], titles=None),
+        "item that is not there|has the shape",
+    ),
     "one title fewer": (_set("ratings", "titles", ["Seven"]), "titles for 3 items"),
     "no array": (lambda h, a: a.pop("p"), "the arrays are"),
     "no rating array": (lambda h, a: a.pop("values"), "the arrays are"),
@@ -212,9 +215,11 @@ def test_bytes_that_are_no_model_file(name, tmp_path):
 
 
 def test_bytes_between_the_arrays_are_refused(whole, tmp_path):
-    text = json.dumps({**whole[0], "arrays": [["a", "|u1", [1]], ["b", "|u1", [1]]]}).encode()
-    gap = bytes(-(20 + len(text)) % 64)
-    assert "something between" in _message(sealed(text, gap + b"a" + b"x" * 63 + b"b"), tmp_path)
+    data = bytearray(_forge(*whole)[:-32])
+    header_end = 20 + struct.unpack_from("<Q", data, 12)[0]
+    assert header_end % 64
+    data[header_end] = 1
+    assert "something between" in _message(bytes(data) + hashlib.sha256(data).digest(), tmp_path)
 
 
 def _message(data, folder):
@@ -243,7 +248,7 @@ def test_a_folder_a_device_and_nothing(tmp_path):
 
 _LIMITED = """
 import resource, sys
-import lbg_recsys, lbg_recsys.persistence
+import lbg_recsys, lbg_recsys.persistence, lbg_recsys.ratings
 from lbg_recsys.errors import ModelFileError
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 64 * 2**20,) * 2)  # 64 MB more than what is there already
@@ -254,6 +259,19 @@ for path in sys.argv[1:]:
         continue
     sys.exit(f"{path} was taken")
 """
+
+
+def _with_a_hole(path, name, shape, header, arrays):
+    """A file of some kilobytes that announces one array of this shape, all zeros, which were never written."""
+    directory = [[one, array.dtype.str, list(array.shape)] for one, array in arrays.items() if one != name]
+    item = arrays[name].dtype
+    text = json.dumps({**header, "arrays": [*directory, [name, item.str, shape]]}).encode()
+    with open(path, "wb") as stream:
+        stream.write(b"\x89LBG\r\n\x1a\n" + struct.pack("<IQ", FORMAT, len(text)) + text)
+        for one, array in arrays.items():
+            if one != name:
+                stream.write(bytes(-stream.tell() % 64) + array.tobytes())
+        stream.truncate(stream.tell() + -stream.tell() % 64 + item.itemsize * shape[0] + 32)
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS") or sys.platform != "linux", reason="needs Linux's limits")
@@ -269,6 +287,11 @@ def test_lies_about_sizes_cost_no_memory(whole, tmp_path):
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
+    holes = {"ratings": ("items_of", [30_000_000]), "levels": ("levels", [8_000_000]), "all": ("lam", [10**9])}
+    for name, lie in holes.items():
+        _with_a_hole(tmp_path / name, *lie, header, arrays)
+        assert (tmp_path / name).stat().st_blocks * 512 <= 8192
+        files[name] = b""
     command = [sys.executable, "-c", _LIMITED, *(str(tmp_path / name) for name in files)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

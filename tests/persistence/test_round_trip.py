@@ -13,7 +13,7 @@ from surprise import SVD, dump
 
 import lbg_recsys
 from lbg_recsys import BayesianLBGModel, LBGAlgo, LBGModel
-from lbg_recsys.errors import DataError, LBGError, ParameterError
+from lbg_recsys.errors import DataError, LBGError
 from tests.persistence.conftest import MAKERS
 
 ITEMS_OF_A_NEW_USER = {1: 5.0, 2: 4.0, 40: 1.0}
@@ -32,7 +32,7 @@ def test_predictions_are_equal_to_the_bit(fitted, sample, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("far", [-1e9, 1e6])
+@pytest.mark.parametrize("far", [-1e9, 1e6, 1e19, -1e60])
 def test_a_level_far_from_all_ratings_can_be_saved(far, tmp_path):
     triples = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [0, 1, 1, 0, 1])
     model = BayesianLBGModel(n_sweeps=8, burn_in=4, random_state=0).fit(triples, levels=sorted([0, 1, far]))
@@ -67,10 +67,9 @@ def test_a_file_knows_what_its_users_were_counted_with(sample, tmp_path):
         ratings = one.matrix.rows.column_counts()
         np.testing.assert_allclose(one.statistics_.count.sum(axis=1), ratings, atol=1e-9)
     np.testing.assert_array_equal(again.parameters_.c, model.parameters_.c)
-    state = model.to_state()
-    state.arrays["counted"] = state.arrays["counted"] * 0.5
+    model.counted_ = model.counted_ * 0.5
     with pytest.raises(DataError, match="neither one nor zero"):
-        LBGModel.from_state(state, model.matrix)
+        lbg_recsys.save(model, path)
 
 
 def test_the_same_model_gives_the_same_bytes(fitted, tmp_path):
@@ -143,8 +142,9 @@ def test_what_cannot_be_saved_is_refused_with_a_remedy(model, message, tmp_path)
         ("plsa", {"n_topics": 2}, r"n_topics is 2, and the model was fitted with 3"),
         ("bayesian", {"n_components": 4}, r"n_components is 4, and the model was fitted with 3"),
         ("bayesian", {"n_classes": 2}, r"n_classes is 2, and the model was fitted with 3"),
-        ("bayesian", {"orientation": "users"}, r"not those that the model was fitted with \(.*\): fit it again"),
-        ("lbg", {"baseline": True}, r"not those that the model was fitted with \(baseline is True"),
+        ("bayesian", {"orientation": "users"}, r"cannot be saved, .* arrays of kept sweeps.* fit the model again"),
+        ("bayesian", {"max_kept": 2}, r"cannot be saved, .* at most 4 can be. If a parameter was changed"),
+        ("lbg", {"baseline": True}, r"cannot be saved, .* baseline is True, and the biases do not agree"),
         ("lbg", {"point": "best"}, r"point is 'best': choose one of"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_parameter_changed_after_the_fit_is_refused(kind, change, message, sam
     model = MAKERS[kind]().fit(sample.ratings)
     before = {name: getattr(model, name) for name in change}
     vars(model).update(change)
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(DataError, match=message):
         lbg_recsys.save(model, tmp_path / "model.lbg")
     assert list(tmp_path.iterdir()) == []
     vars(model).update(before)
@@ -188,6 +188,29 @@ def test_a_failed_save_leaves_the_old_file(tiny_model, tmp_path, monkeypatch):
         lbg_recsys.save(tiny_model, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_titles_that_are_no_strings_leave_the_old_file(tiny_model, tmp_path):
+    path = lbg_recsys.save(tiny_model, tmp_path / "model.lbg", titles={7: "Seven"})
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=r"the title of the item 7 is 1984 \(int\): titles must be strings"):
+        lbg_recsys.save(tiny_model, path, titles={7: 1984})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_numbers_that_no_file_holds_leave_the_old_file(tiny_model, tmp_path):
+    path = lbg_recsys.save(tiny_model, tmp_path / "model.lbg")
+    before = path.read_bytes()
+    broken = lbg_recsys.load(path)
+    broken.parameters_.c[0] = np.inf
+    with pytest.raises(DataError, match=r"cannot be saved, .* the array c has values"):
+        lbg_recsys.save(broken, path)
+    broken = lbg_recsys.load(path)
+    broken.lower_bound_ = np.nan
+    with pytest.raises(DataError, match="a model file cannot hold this"):
+        lbg_recsys.save(broken, path)
+    assert path.read_bytes() == before
 
 
 def test_a_link_stays_a_link(tiny_model, tmp_path):

@@ -188,7 +188,6 @@ CALLS = {
     "topics": lambda one: one.topics(),
     "posterior": lambda one: one.posterior(),
     "start_pass": lambda one: one.start_pass(),
-    "to_state": lambda one: one.to_state(),
 }
 CLASSES = [
     *(LBGModel, BayesianLBGModel, GaussianPLSAModel),

@@ -20,6 +20,7 @@ from lbg_recsys.core.types import Array
 
 # The numbers of half precision: the smallest that is not zero, and a round one below the largest.
 SMALLEST, _MOST = float(np.nextafter(0, 1, dtype=np.float16)), 6e4
+_MOST_SINGLE = 3e38  # the same of single precision: the cut point below a level that is far from all ratings
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
         "row_weight": in_half(np.append(chain.row_weight, row_unknown)),
         "col_weight": in_half(np.append(chain.col_weight, col_unknown)),
-        "cuts": cuts[1:-1].astype(np.float32),
+        "cuts": np.clip(cuts[1:-1], -_MOST_SINGLE, _MOST_SINGLE).astype(np.float32),
         "ordinal": np.array(settings.ordinal),
         "lam": chain.lam.astype(np.float32),
         "tau": chain.tau.astype(np.float32),

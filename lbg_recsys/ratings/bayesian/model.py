@@ -15,7 +15,6 @@ from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.persistence import bayesian as bayesian_state
 from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.bayesian.influence import Influence
 from lbg_recsys.ratings.bayesian.new_users import NewUsers, Standard
@@ -25,7 +24,7 @@ from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import RatingDistribution, RatingModel
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.schema import State, signature_of
+from lbg_recsys.schema import signature_of
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
@@ -128,7 +127,6 @@ class BayesianLBGModel(RatingModel):
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
-        self._count()
         self._judge(finished)
         return self
 
@@ -137,9 +135,15 @@ class BayesianLBGModel(RatingModel):
         self._rated = RatedOdds(self._draws, self.matrix)
         self._tastes = Tastes(self._draws, self.matrix, self.seed_)
 
-    def _count(self) -> None:
-        self.n_sweeps_ = len(self.training_error_)
-        self.nbytes_ = sum(draws.nbytes for draws in self._draws.values())
+    @property
+    def n_sweeps_(self) -> int:
+        """The sweeps run so far."""
+        return len(self.training_error_)
+
+    @property
+    def nbytes_(self) -> int:
+        """The memory of the kept sweeps."""
+        return sum(draws.nbytes for draws in self._draws.values())
 
     @property
     def rhat_median_(self) -> float:
@@ -259,31 +263,12 @@ class BayesianLBGModel(RatingModel):
         """The constructor's arguments."""
         return {name: getattr(self, name) for name in signature_of(type(self))}
 
-    # -- model files ---------------------------------------------------------------------------------------------
-
-    STATE = bayesian_state.STATE
-
-    def to_state(self) -> State:
-        """All that makes this fitted model besides its matrix: the kept sweeps, not the chains."""
-        facts = {"converged": self.converged_, "training_error": self.training_error_, "seed": self.seed_}
-        facts["rhat"] = bayesian_state.plain_rhat(self.rhat_)
-        return State(self.get_params(), facts, bayesian_state.arrays_of(self._draws))
-
-    @classmethod
-    def from_state(cls, state: State, matrix: RatingMatrix) -> "BayesianLBGModel":
-        """The model that `to_state` took apart; facts and arrays are as `STATE` says."""
-        model = cls(**state.parameters)
-        model._check_parameters(burn_in=0)
-        sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
-        model.matrix, model.standard_ = matrix, Standard.of(matrix)
-        model._draws = bayesian_state.draws_of(state.arrays, sides)
-        seed = state.facts["seed"]
-        model.seed_ = seed_of(model.random_state if seed is None else seed)
-        model._know_users()
-        model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
-        model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
-        model._count()
-        return model
+    def assemble(self, matrix: RatingMatrix, draws: dict[bool, Draws], seed: int | None) -> None:
+        """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
+        self.matrix, self.standard_ = matrix, Standard.of(matrix)
+        self._draws = draws
+        self.seed_ = seed_of(self.random_state if seed is None else seed)
+        self._know_users()
 
     def _check_parameters(self, burn_in: int) -> None:
         for name, low in (

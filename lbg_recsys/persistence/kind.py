@@ -1,0 +1,111 @@
+"""The kinds of models that have files: which class is kept how."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+from lbg_recsys.errors import DataError
+from lbg_recsys.persistence.schema import AnyArray, Layout, check_values
+from lbg_recsys.schema import fits
+
+# The classes that a file may name, and nothing else: a file never says what to import.
+CLASSES = {
+    "LBGModel": "lbg_recsys.persistence.lbg:LBGFile",
+    "BayesianLBGModel": "lbg_recsys.persistence.bayesian:BayesianFile",
+    "GaussianPLSAModel": "lbg_recsys.persistence.plsa:PLSAFile",
+}
+
+_HEADER = {"class": str, "parameters": dict, "facts": dict, "versions": dict}
+# How training went, by the names of facts
+_SUMMARY = ("converged", "n_iter", "n_sweeps", "rhat_median", "rhat_share", "lower_bound", "beta")
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What `lbg_recsys.save` is given beside a model."""
+
+    titles: Mapping[Any, str] | None = None
+    chains: bool = False
+
+
+class Kind(ABC):
+    """How the fitted models of one class are kept in a file.
+
+    A subclass is light to import: what it needs of the models it imports in its methods, so that a file can be
+    looked into without them.
+
+    Attributes
+    ----------
+    model : str
+        The class, as ``module:name``.
+    facts : mapping
+        The plain values that a fitted model has, by type; one that may be None may be missing in older files.
+    sizes : mapping
+        Which constructor argument gives which size of the arrays.
+    section : str
+        The key of the header for what the models of one family share: their ratings or their words.
+    """
+
+    model: ClassVar[str]
+    facts: ClassVar[Mapping[str, Any]]
+    sizes: ClassVar[Mapping[str, str]] = {}
+    section: ClassVar[str]
+
+    @abstractmethod
+    def check_fitted(self, model: Any) -> None:
+        """Raise `NotFittedError` unless the model is fitted."""
+
+    @abstractmethod
+    def take_apart(self, model: Any, extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The header of a fitted model, without class and versions, and its arrays."""
+
+    @abstractmethod
+    def check_section(self, section: Any) -> None:
+        """Raise `DataError` unless the section of the header is as it must be."""
+
+    @abstractmethod
+    def layout(self, header: Mapping[str, Any]) -> Layout:
+        """The arrays that a checked header announces; what it says of the parameters is checked here."""
+
+    @abstractmethod
+    def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> Any:
+        """The model of a header and arrays that are as the layout says; `DataError` where they do not agree."""
+
+    def checked(self, header: Mapping[str, Any]) -> dict[str, Any]:
+        """The header, facts that came after the file was written added, if its plain values are what they must be."""
+        check_values(header, _HEADER | {self.section: Any}, "the header")
+        facts = {name: None for name, kind in self.facts.items() if fits(None, kind)} | header["facts"]
+        check_values(facts, self.facts, "the training summary")
+        self.check_section(header[self.section])
+        if not all(isinstance(version, str) for version in header["versions"].values()):
+            raise DataError("the versions of libraries are not all strings")
+        return {**header, "facts": facts}
+
+    def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """How training went: the facts that people ask for."""
+        return {name: facts[name] for name in _SUMMARY if name in facts}
+
+    @property
+    def model_class(self) -> Any:
+        """The class, imported now."""
+        return _named(self.model)
+
+
+def kind_of(name: Any) -> Kind:
+    """The kind of a class by its name."""
+    if not isinstance(name, str):
+        raise DataError(f"the header: class is {str(name)[:40]}, not str")
+    if name not in CLASSES:
+        raise DataError(
+            f"it holds a {name[:40]!r}; known are {', '.join(CLASSES)} "
+            "(a newer lbg-recsys may know more: pip install --upgrade lbg-recsys)"
+        )
+    kind: Kind = _named(CLASSES[name])()
+    return kind
+
+
+def _named(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

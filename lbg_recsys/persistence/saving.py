@@ -1,0 +1,160 @@
+"""`save` and `load`."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lbg_recsys.errors import DataError, NotFittedError, ParameterError
+from lbg_recsys.files import atomic_write
+from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
+from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
+from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
+from lbg_recsys.provenance import library_versions
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, titles: Mapping[Any, str] | None = None, chains: bool = False
+) -> Path:
+    """Save a fitted model, or the model of a fitted Surprise algorithm of this package, to a file.
+
+    The file holds parameters, ratings, ids (integers and strings keep their type), the rating scale, titles, and how
+    training went. The same model gives the same bytes. What is going to be written passes every check of `load`
+    first. It is then written beside ``path`` and renamed, so that an error or a kill at any moment leaves the old
+    file.
+
+    Parameters
+    ----------
+    model : LBGModel, BayesianLBGModel, GaussianPLSAModel, or an algorithm fitted with one of them
+        The fitted model.
+    path : str or path-like
+        The file to write. Its suffix is ``.lbg`` by custom.
+    titles : mapping of item id to str, default=None
+        What items are called. None: the titles that the model was loaded with.
+    chains : bool, default=False
+        Of a `BayesianLBGModel`: keep the state of the Markov chains too, so that the loaded model can continue them
+        with ``warm_start=True`` and ``fit``. The file is larger.
+
+    Returns
+    -------
+    pathlib.Path
+        ``path``.
+
+    Raises
+    ------
+    DataError
+        Where the model or a title cannot be kept in a file.
+    ParameterError
+        Where a parameter was changed after the fit to a value that the fitted arrays do not go with.
+    NotFittedError
+        Where the model is not fitted.
+
+    Examples
+    --------
+    >>> import lbg_recsys, tempfile
+    >>> model = lbg_recsys.LBGModel(n_topics=1).fit((["ann", "bob"], [7, 7], [5, 3]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lbg_recsys.save(model, f"{folder}/model.lbg", titles={7: "Seven"})
+    ...     again = lbg_recsys.load(path)
+    >>> again.titles, bool((again.predict_batch([("ann", 7)]) == model.predict_batch([("ann", 7)])).all())
+    ({7: 'Seven'}, True)
+    """
+    model = _savable(model)
+    kind = kind_of(type(model).__name__)
+    own, arrays = kind.take_apart(model, Extras(titles, chains))
+    header = {"class": type(model).__name__, **own, "versions": library_versions()}
+    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    _rehearse(kind, header, arrays)
+    with atomic_write(path) as stream:
+        write_container(stream, header, arrays)
+    return Path(path)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Load what `save` saved.
+
+    Nothing in the file is trusted: keys, types, dtypes, shapes and sizes are checked before memory is allocated,
+    values before they are used, and no code runs from the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    LBGModel, BayesianLBGModel or GaussianPLSAModel
+        The model. It gives the same bits as the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        Where anything is wrong with the file.
+    OSError
+        Where it cannot be opened.
+    """
+    with open_container(path) as file:
+        kind = kind_of(file.header.get("class"))
+        header = kind.checked(file.header)
+        layout = kind.layout(header)
+        check_shapes(file.directory, layout)
+        arrays = file.read()
+        check_contents(arrays, layout.arrays)
+        return kind.put_together(header, arrays)
+
+
+def _rehearse(kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
+    """Do in memory all that `load` will do with the file: what it would refuse is refused now."""
+    text = encoded(header)
+    try:
+        header = kind.checked(decoded(text))
+        layout = kind.layout(header)
+        _refuse_changed(kind, header["parameters"], arrays, layout)
+        check_shapes(listed(arrays), layout)
+        check_contents(arrays, layout.arrays)
+        kind.put_together(header, dict(arrays))
+    except ParameterError:
+        raise
+    except DataError as error:
+        raise DataError(
+            f"the model cannot be saved, because the file could not be loaded: {error}. If a parameter was changed "
+            "after the fit, set it back or fit the model again"
+        ) from error
+
+
+def _refuse_changed(
+    kind: Kind, parameters: Mapping[str, Any], arrays: Mapping[str, AnyArray], layout: Layout
+) -> None:
+    """Name the parameter that was set after the fit to another size than that of the fitted arrays."""
+    lengths = {
+        size: length
+        for name, array in arrays.items()
+        for size, length in zip(layout.arrays[name].shape, array.shape, strict=True)
+    }
+    for size, name in kind.sizes.items():
+        value, fitted = parameters[name], lengths.get(size)
+        if fitted is not None and value != fitted:
+            raise ParameterError(
+                f"{name} is {value!r}, and the model was fitted with {fitted}: fit it again or set {name} back to "
+                f"{fitted}, then save it"
+            )
+
+
+def _savable(model: Any) -> Any:
+    """The model itself, or that of an algorithm; an error where it has no file or is not fitted."""
+    inner = getattr(model, "model_", model)
+    name = type(inner).__name__
+    ours = type(inner).__module__.startswith("lbg_recsys.")
+    if not ours or name not in CLASSES:
+        if ours and hasattr(inner, "estimate"):
+            raise NotFittedError(
+                f"{name} cannot be saved: fit it first (what has no model_, surprise.dump.dump saves)"
+            )
+        raise DataError(
+            f"a {name} cannot be saved here: give one of {', '.join(CLASSES)} or an algorithm fitted with one; "
+            "surprise.dump.dump saves other algorithms"
+        )
+    kind_of(name).check_fitted(inner)
+    return inner
