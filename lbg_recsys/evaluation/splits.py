@@ -1,0 +1,73 @@
+"""Which ratings are held out for testing: at random, the last of each user, or the newest of all."""
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.types import Bools
+from lbg_recsys.errors import DataError
+
+SPLITS = ("random", "last", "time")
+
+
+def random_share(n_ratings: int, share: float, seed: int) -> Bools:
+    """Hold out each rating with the probability ``share``.
+
+    >>> int(random_share(1000, 0.1, seed=0).sum())
+    89
+    """
+    _check_share(share)
+    return np.asarray(np.random.default_rng(seed).random(n_ratings) < share)
+
+
+def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) -> Bools:
+    """Hold out the ``n`` newest ratings of each user; of ratings with the same time the later rows are newer.
+
+    A user with ``n`` ratings or fewer keeps all of them: without training ratings there is nothing to judge.
+
+    Parameters
+    ----------
+    users : array-like of shape (n_ratings,)
+        The user of each rating, by any ids that can be sorted.
+    times : array-like of shape (n_ratings,)
+        When each rating was given, as numbers.
+    n : int, default=1
+        Ratings to hold out per user.
+
+    Returns
+    -------
+    held_out : bool array of shape (n_ratings,)
+
+    Examples
+    --------
+    >>> last_of_each_user(["ann", "ann", "bob", "ann"], [3, 9, 5, 4]).tolist()
+    [False, True, False, False]
+    """
+    codes = np.unique(np.asarray(users), return_inverse=True)[1]
+    order = np.lexsort((np.asarray(times), codes))  # stable: rows of the same time stay in order
+    counts = np.bincount(codes)
+    from_the_end = np.repeat(np.cumsum(counts), counts) - np.arange(len(codes))
+    held_out = np.empty(len(codes), dtype=np.bool_)
+    held_out[order] = (from_the_end <= n) & (np.repeat(counts, counts) > n)
+    return held_out
+
+
+def newest(times: npt.ArrayLike, share: float) -> Bools:
+    """Hold out the newest ratings: all that were given at or after the time that leaves about ``share`` of them.
+
+    Ratings with the same time are all held out or all kept, so that nothing is learnt from the moment of the test.
+
+    >>> newest([5, 1, 2, 3, 4, 4, 4, 2, 0, 1], 0.2).tolist()
+    [True, False, False, False, True, True, True, False, False, False]
+    """
+    _check_share(share)
+    times = np.asarray(times)
+    cut = np.sort(times)[int(np.floor((1.0 - share) * len(times)))]
+    held_out = times >= cut
+    if held_out.all():
+        raise DataError("all ratings have the same time, so none is older than the test: use another split")
+    return np.asarray(held_out)
+
+
+def _check_share(share: float) -> None:
+    if not 0.0 < share < 1.0:
+        raise DataError(f"the share to hold out is {share}: give a number between 0 and 1")
