@@ -34,7 +34,7 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
     the ``distribution`` over the levels of the scale, its ``std``, and what the model adds.
     """
 
-    MADE_BY_FIT = ("trainset",)
+    MADE_BY_FIT = ("trainset", "model_", "bu", "bi")
 
     model_: RatingModel
     random_state: Any

@@ -16,7 +16,7 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
     An unknown item has no mean: the prediction is impossible, and Surprise falls back to the global mean.
     """
 
-    MADE_BY_FIT = ("trainset",)
+    MADE_BY_FIT = ("trainset", "item_means_", "bu", "bi")
 
     ignores_users = True  # forced prediction may fit it once, on the training users alone
 

@@ -164,7 +164,7 @@ class ChoiceModel(FitFirst):
     'tea'
     """
 
-    MADE_BY_FIT = ("matrix",)
+    MADE_BY_FIT = ("matrix", "n_repeated_", "_choices")
 
     matrix: RatingMatrix
     titles: Mapping[RawId, str] = MappingProxyType({})

@@ -75,6 +75,11 @@ class LBGModel(TopicRatingModel):
     np.float64(1.0)
     """
 
+    MADE_BY_FIT = (
+        *("parameters_", "statistics_", "counted_", "biases_", "converged_", "n_iter_", "lower_bound_", "history_"),
+        *("_mu", "_tables", "_density"),
+    )
+
     def __init__(
         self,
         *,

@@ -48,7 +48,7 @@ class RatingModel(FitFirst, ABC):
     What it knows better than by these it overrides: `distribution_of_items`, `influence`, `topic_shares`, `explain`.
     """
 
-    MADE_BY_FIT = ("matrix", "levels")
+    MADE_BY_FIT: tuple[str, ...] = ("matrix", "levels", "numbers_per_pair")
     METRICS: tuple[str, ...]  # of similarity; the first is the model's own choice
 
     matrix: RatingMatrix

@@ -61,6 +61,11 @@ class GaussianPLSAModel(TopicRatingModel):
     standard deviation of all ratings).
     """
 
+    MADE_BY_FIT = (
+        *("parameters_", "mixing_", "beta_", "n_iter_", "history_"),
+        *("_centre", "_spread", "_user_mean", "_user_spread", "_popularity"),
+    )
+
     mixing_: Floats
     history_: tuple[float, ...]
     centre_: float

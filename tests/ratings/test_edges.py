@@ -5,10 +5,12 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+from surprise import AlgoBase, Dataset, Reader
 
 from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, save
 from lbg_recsys.errors import DataError, LBGError, NotFittedError, ParameterError
 from lbg_recsys.ratings import LBGModel, as_matrix
+from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
 TRIPLES = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [5.0, 4.0, 1.0, 2.0, 3.0])
@@ -215,6 +217,25 @@ def test_before_fit_only_what_fit_makes_is_missing(kind, tmp_path):
     assert not isinstance(caught.value, LBGError)
     with pytest.raises(NotFittedError, match="fit"):
         save(fresh, tmp_path / "model.lbg")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [*CLASSES, ChoiceModel])
+def test_only_names_that_fit_makes_are_blamed_on_a_missing_fit(kind):
+    fresh, model = kind(), kind(**({"n_sweeps": 3, "burn_in": 1} if "Bayesian" in kind.__name__ else {}))
+    frame = pd.DataFrame(dict(zip(("user", "item", "rating"), TRIPLES, strict=True)))
+    trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+    model.fit(trainset if issubclass(kind, AlgoBase) else frame)
+    made = set(vars(model)) - set(vars(fresh)) - {"_training"}
+    assert made
+    for name in made:
+        with pytest.raises(NotFittedError, match=f"it has no {name} yet"):
+            getattr(fresh, name)
+    for name in ("_typo", "typo_", "__typo__"):
+        for one in (fresh, model):
+            with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
+                getattr(one, name)
+            assert not isinstance(caught.value, LBGError)
 
 
 def test_an_update_of_nothing():

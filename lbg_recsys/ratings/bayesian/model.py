@@ -62,6 +62,10 @@ class BayesianLBGModel(RatingModel):
     """
 
     METRICS = ("taste",)
+    MADE_BY_FIT = (
+        *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
+        *("standard_", "_draws", "_new_users", "_rated", "_tastes"),
+    )
 
     _training: Training | None = None  # the chains, where fit has run them
     _draws: dict[bool, Draws]
