@@ -116,6 +116,8 @@ def convergence_in_words(model: Any) -> str:
         words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
     if "rhat_median" in facts:
         words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
+    elif "n_sweeps" in facts:
+        words += ", too few to judge convergence"
     if "lower_bound" in facts:
-        words += f", penalised log-likelihood {facts['lower_bound']:.4f} a user"
+        words += f", penalised log-likelihood {facts['lower_bound']:.4f} per user"
     return words

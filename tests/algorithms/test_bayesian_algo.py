@@ -9,7 +9,7 @@ from surprise.model_selection import GridSearchCV, cross_validate
 
 from lbg_recsys import BayesianLBGAlgo
 
-# few sweeps make a test fast, and the chains have not met
+# few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 4, "n_sweeps": 25, "burn_in": 10, "random_state": 0}
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer
-from lbg_recsys.core.gibbs.convergence import RHAT_LIMIT, median_and_share
+from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, RHAT_LIMIT, median_and_share
 from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.levels import POINTS
@@ -151,12 +151,12 @@ class BayesianLBGModel(RatingModel):
 
     @property
     def rhat_median_(self) -> float:
-        """The median split R-hat of the traced predictions."""
+        """The median split R-hat of the traced predictions; NaN if there were too few sweeps."""
         return median_and_share(self.rhat_)[0]
 
     @property
     def rhat_share_(self) -> float:
-        """The share of the traced predictions whose split R-hat is above 1.1."""
+        """The share of the traced predictions whose split R-hat is above 1.1; NaN if there were too few sweeps."""
         return median_and_share(self.rhat_)[1]
 
     def _judge(self, finished: bool) -> None:
@@ -164,21 +164,22 @@ class BayesianLBGModel(RatingModel):
         self.converged_ = finished and share <= RHAT_SHARE
         if not finished:
             warnings.warn(
-                f"interrupted after {self.n_sweeps_} sweeps: the model is what they gave; "
-                "in Python, warm_start=True and fit again go on",
+                f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
+                "to continue in Python, set warm_start=True and fit again",
                 UserWarning,
                 stacklevel=3,
             )
         elif not self.converged_:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(
-                f"the chains have not met: {share:.0%} of {len(self.rhat_)} predictions have a split R-hat above "
-                f"{RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f}); "
-                "raise n_sweeps and burn_in, or go on in Python: warm_start=True and fit again",
-                ConvergenceWarning,
-                stacklevel=3,
+            found = (
+                f"too few sweeps to judge convergence: R-hat needs at least {FEWEST_SWEEPS} after the burn-in"
+                if np.isnan(median)
+                else f"the sampler has not converged: {share:.0%} of {len(self.rhat_)} predictions have a split "
+                f"R-hat above {RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f})"
             )
+            remedy = "raise n_sweeps and burn_in, or continue in Python: set warm_start=True and fit again"
+            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=3)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from lbg_recsys.errors import DataError, NotFittedError
 from lbg_recsys.ratings import BayesianLBGModel
 from lbg_recsys.ratings.bayesian.training import TRACED_PAIRS
 
-# few sweeps make a test fast, and the chains have not met
+# few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 3, "n_sweeps": 20, "burn_in": 8, "random_state": 0}
 
@@ -123,8 +123,8 @@ def test_a_fit_interrupted_in_its_burn_in_leaves_the_model_as_it_was(ratings, sa
 # -- convergence -------------------------------------------------------------------------------------------------
 
 
-def test_chains_that_have_not_met_are_reported_with_figures_and_a_remedy(ratings):
-    with pytest.warns(ConvergenceWarning, match="raise n_sweeps") as caught:
+def test_a_sampler_that_has_not_converged_is_reported_with_figures_and_a_remedy(ratings):
+    with pytest.warns(ConvergenceWarning, match=r"has not converged.*raise n_sweeps") as caught:
         model = BayesianLBGModel(n_sweeps=12, burn_in=0, random_state=0).fit(ratings)
     assert not model.converged_ and len(model.rhat_) == TRACED_PAIRS
     assert model.rhat_share_ == np.mean(model.rhat_ > 1.1) > 0.5 and model.rhat_median_ == np.median(model.rhat_)
@@ -132,7 +132,7 @@ def test_chains_that_have_not_met_are_reported_with_figures_and_a_remedy(ratings
     assert f"{model.rhat_share_:.0%} of 200" in message and f"median is {model.rhat_median_:.2f}" in message
 
 
-def test_chains_that_have_met_are_not_reported(ratings):
+def test_a_sampler_that_has_converged_is_not_reported(ratings):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model = BayesianLBGModel(n_components=3, n_sweeps=1000, burn_in=200, random_state=0).fit(ratings)
@@ -140,9 +140,12 @@ def test_chains_that_have_met_are_not_reported(ratings):
 
 
 def test_too_few_sweeps_to_tell_are_not_called_converged(ratings):
-    with pytest.warns(ConvergenceWarning):
-        model = BayesianLBGModel(n_sweeps=3, burn_in=0, random_state=0).fit(ratings)
-    assert not model.converged_ and model.rhat_share_ == 1.0
+    with pytest.warns(ConvergenceWarning, match=r"too few sweeps to judge.*at least 4") as caught:
+        model = BayesianLBGModel(n_sweeps=4, burn_in=1, random_state=0).fit(ratings)
+    assert "nan" not in str(caught[0].message)
+    assert not model.converged_ and np.isnan([model.rhat_share_, model.rhat_median_]).all()
+    with pytest.warns(ConvergenceWarning, match="has not converged"):
+        BayesianLBGModel(n_sweeps=5, burn_in=1, random_state=0).fit(ratings)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------

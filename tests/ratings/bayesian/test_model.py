@@ -11,7 +11,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel
 from tests.lists import brute_force_list
 
-# few sweeps make a test fast, and the chains have not met
+# few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 4, "n_sweeps": 40, "burn_in": 15, "random_state": 0}
 

@@ -17,7 +17,7 @@ from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from lbg_recsys.ratings.questions.similar import item_profiles
 
-# few sweeps make a test fast, and the chains have not met
+# few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 3, "n_classes": 3, "n_sweeps": 12, "burn_in": 4, "random_state": 0}
 
