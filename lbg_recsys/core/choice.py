@@ -3,11 +3,11 @@
 X (users x items) holds what each user took, 1 for an item that the user liked and g for one that the user rated but
 did not like. Users have weights w, and
 
-    Sigma = X' diag(w) X + lambda I,    Q = Sigma^-1,    s_ui = -sum_{j != i} x_uj Q_ji / Q_ii.
+    Sigma = X' diag(w) X + diag(lambda),    Q = Sigma^-1,    s_ui = -sum_{j != i} x_uj Q_ji / Q_ii.
 
-With w = 1 and g = 0 or 1 this is EASE (Steck 2019). The scores rank items; they are not probabilities. They are
-linear in the user's items, so a user who was not in X goes through the same sum, and the contribution of item j to
-the score of item i is exactly -x_j Q_ji / Q_ii.
+With w = 1, g = 0 or 1 and the same lambda for all items this is EASE (Steck 2019). The scores rank items; they are
+not probabilities. They are linear in the user's items, so a user who was not in X goes through the same sum, and the
+contribution of item j to the score of item i is exactly -x_j Q_ji / Q_ii.
 
 Three forms hold Q; `solve` chooses the smallest:
 
@@ -44,9 +44,16 @@ def user_weights(counts: Ints, power: float) -> Floats:
     return np.asarray(weight * (counts.sum() / max((weight * counts).sum(), 1e-300)))
 
 
-def ridge(x: sp.csr_array, factor: float) -> float:
-    """The penalty lambda: ``factor`` times the mean square of the stored cells."""
-    return float(factor * np.square(x.data).sum() / max(x.nnz, 1))
+def penalties(x: sp.csr_array, factor: float, power: float) -> Floats:
+    """The penalty of each item: factor r (n_i / n)^power.
+
+    r is the mean square of the stored cells, n_i how often item i was taken (at least 1) and n how often the item of
+    an average choice was taken. A positive power penalises popular items more: they have data enough to stand it.
+    """
+    taken = np.maximum(np.bincount(x.indices, minlength=x.shape[1]), 1).astype(np.float64)
+    usual = np.square(taken).sum() / taken.sum()
+    mean_square = np.square(x.data).sum() / max(x.nnz, 1)
+    return np.asarray(factor * mean_square * (taken / usual) ** power)
 
 
 class Inverse(Protocol):
@@ -170,8 +177,14 @@ class HeadSide:
         return column
 
 
-def solve(x: sp.csr_array, weight: Floats, penalty: float, *, limit: int = LIMIT) -> ItemSide | UserSide | HeadSide:
-    """The inverse of X' diag(w) X + penalty I in the form with the smallest matrix, of at most ``limit`` rows."""
+def solve(
+    x: sp.csr_array, weight: Floats, penalty: Floats | float, *, limit: int = LIMIT
+) -> ItemSide | UserSide | HeadSide:
+    """The inverse of X' diag(weight) X + diag(penalty) in the smallest form, with at most ``limit`` rows.
+
+    ``penalty`` is one number, or one per item.
+    """
+    penalty = np.broadcast_to(np.asarray(penalty, dtype=np.float64), x.shape[1])
     y = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
     several = np.diff(y.indptr) > 1
     if min(int(several.sum()), y.shape[1]) > limit:
@@ -179,11 +192,11 @@ def solve(x: sp.csr_array, weight: Floats, penalty: float, *, limit: int = LIMIT
     return _solve_users(y, several, penalty) if several.sum() < y.shape[1] else _solve_items(y, penalty)
 
 
-def _solve_items(y: sp.csr_array, penalty: float) -> ItemSide:
-    return ItemSide(_inverse(y, np.full(y.shape[1], penalty)))
+def _solve_items(y: sp.csr_array, penalty: Floats) -> ItemSide:
+    return ItemSide(_inverse(y, penalty))
 
 
-def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: float) -> UserSide:
+def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: Floats) -> UserSide:
     single = y[~several]
     scale = 1.0 / np.sqrt(penalty + np.bincount(single.indices, np.square(single.data), y.shape[1]))
     v = sp.csr_array(y[several] @ sp.diags_array(scale))
@@ -194,12 +207,12 @@ def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: float
     return UserSide(k, v, scale.astype(np.float32), ((1.0 - explained) * scale**2).astype(np.float32))
 
 
-def _solve_head(y: sp.csr_array, penalty: float, limit: int) -> HeadSide:
+def _solve_head(y: sp.csr_array, penalty: Floats, limit: int) -> HeadSide:
     taken = np.bincount(y.indices, minlength=y.shape[1])
     order = np.argsort(-taken, kind="stable")
     head, tail = np.sort(order[:limit]), np.sort(order[limit:])
     single = y.astype(np.float32)
-    return HeadSide(head, tail, _solve_items(y[:, head].tocsr(), penalty), single[:, head], single[:, tail])
+    return HeadSide(head, tail, _solve_items(y[:, head].tocsr(), penalty[head]), single[:, head], single[:, tail])
 
 
 def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:

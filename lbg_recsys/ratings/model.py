@@ -11,6 +11,7 @@ import numpy as np
 from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.choice import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, one_user
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.questions.topics import Topic, TopicTables
+
+
+# The models of what is rated that lists can use.
+LISTS = ("choice", "bernoulli")
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,9 @@ class RatingModel(FitFirst, ABC):
 
     matrix: RatingMatrix
     point: str
+    lists: str = "bernoulli"  # the model of what is rated that lists use, one of LISTS
+    _choice_home: "RatingModel | None" = None  # the model that this one is a view of
+    _choices_held: tuple[RatingMatrix, Choices] | None = None
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
 
@@ -98,6 +106,29 @@ class RatingModel(FitFirst, ABC):
         return self.rated_probability(*all_pairs(users, items)).reshape(len(users), len(items))
 
     @property
+    def choices(self) -> Choices:
+        """The choice scores of the users that the model was fitted to: computed when they are first asked for."""
+        home = self._choice_home or self
+        if home._choices_held is None or home._choices_held[0] is not home.matrix:
+            home._choices_held = home.matrix, Choices(home.matrix)
+        return home._choices_held[1]
+
+    @property
+    def liked_power(self) -> float:
+        """The power of the probability of a liked rating in the score of lists by "liked"."""
+        return CHOICE_LIKED_POWER if self.lists == "choice" else 1.0
+
+    def taken_of_users(self, users: Ints) -> Floats:
+        """The score of being rated at all, of each item for some (known) users, (users, items), above 0."""
+        if self.lists == "choice":
+            return np.maximum(self.choices.scores(self.matrix, users), LEAST_SCORE)
+        return self.rated_of_users(users)
+
+    def taken(self, users: Ints, items: Ints, found: Floats) -> Floats:
+        """The scores of being rated of pairs, of which `taken_of_users` found these."""
+        return found if self.lists == "choice" else self.rated_probability(users, items)
+
+    @property
     def numbers_per_pair(self) -> int:
         """How many numbers scoring one pair takes at a time: what bounds the blocks that lists are made in."""
         return len(self.levels)
@@ -137,7 +168,9 @@ class RatingModel(FitFirst, ABC):
         """
         from lbg_recsys.ratings.questions.new_user import FoldedUser
 
-        return FoldedUser(self.with_users(one_user(ratings, self.matrix.items, self.matrix.scale)))
+        view = self.with_users(one_user(ratings, self.matrix.items, self.matrix.scale))
+        view._choice_home = self._choice_home or self
+        return FoldedUser(view)
 
     def recommend(
         self,
@@ -147,18 +180,64 @@ class RatingModel(FitFirst, ABC):
         exclude_seen: bool = True,
         by: str = "liked",
         liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
     ) -> "pd.DataFrame":
-        """The best ``n`` items for one user or for many, as a table: user, rank, item, score, rating.
+        """The best ``n`` items for one user or for many.
 
-        A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is the id of one.
+        Parameters
+        ----------
+        user : id or list of ids
+            A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is one id.
+        n : int, default=10
+            Items per list. A list is shorter if fewer items are left.
+        exclude_seen : bool, default=True
+            Leave out the items that the user has rated.
+        by : {"liked", "rated", "rating", "sure"}, default="liked"
+            What lists are ranked by: ``"rated"`` the score of the model of what is rated (the setting ``lists``);
+            ``"liked"`` this score times a power of the probability of a rating of at least ``liked`` (the power 1/2
+            with ``lists="choice"``, 1 with ``lists="bernoulli"``); ``"rating"`` the expected rating; ``"sure"`` the
+            lower end of the credible interval that holds 90 % of the distribution of the rating.
+        liked : float, default=None
+            The lowest rating that counts as liked; None is the upper quarter of the scale, 4 of 1..5.
+        items, exclude : list of item ids, default=None
+            Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
+        min_probability : float, default=0
+            Leave out items that the user, if they were rated, would rate ``liked`` or better with less than this
+            probability (to within 1e-5).
+        diversity : float, default=0
+            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items rated by the same people
+            do not stand in the same list.
 
-        ``by="rating"`` ranks by the expected rating, ``"rated"`` by the probability of being rated, ``"liked"`` by
-        the probability of being rated, and that with at least ``liked`` (by default the upper quarter of the scale).
+        Returns
+        -------
+        DataFrame
+            Columns user, rank, item, score, rating. ``rating`` is the expected rating. ``score`` is what ``by`` ranks
+            by: with ``lists="choice"`` the score by ``"liked"`` and ``"rated"`` is not a probability.
+
+        Raises
+        ------
+        DataError
+            If a user is unknown or no item can be in a list.
         """
         import pandas as pd
 
         users = plain_ids(user) if is_many(user) else [user]
-        blocks = list(self.recommend_blocks(users, n, exclude_seen=exclude_seen, by=by, liked=liked))
+        blocks = list(
+            self.recommend_blocks(
+                users,
+                n,
+                exclude_seen=exclude_seen,
+                by=by,
+                liked=liked,
+                items=items,
+                exclude=exclude,
+                min_probability=min_probability,
+                diversity=diversity,
+            )
+        )
         return pd.concat(blocks, ignore_index=True) if len(blocks) > 1 else blocks[0]
 
     def recommend_blocks(
@@ -169,11 +248,26 @@ class RatingModel(FitFirst, ABC):
         exclude_seen: bool = True,
         by: str = "liked",
         liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
     ) -> Iterator["pd.DataFrame"]:
         """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
         from lbg_recsys.ratings.questions.recommend import recommend_blocks
 
-        return recommend_blocks(self, list(users), n, exclude_seen=exclude_seen, by=by, liked=liked)
+        return recommend_blocks(
+            self,
+            list(users),
+            n,
+            exclude_seen=exclude_seen,
+            by=by,
+            liked=liked,
+            items=items,
+            exclude=exclude,
+            min_probability=min_probability,
+            diversity=diversity,
+        )
 
     # -- looking inside ------------------------------------------------------------------------------------------
 

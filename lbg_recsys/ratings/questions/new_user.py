@@ -1,5 +1,6 @@
 """A new user, known by nothing but some ratings."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,10 +42,29 @@ class FoldedUser:
         return ends if is_many(item) else ends[0]
 
     def recommend(
-        self, n: int = 10, *, exclude_seen: bool = True, by: str = "liked", liked: float | None = None
+        self,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str = "liked",
+        liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
     ) -> "pd.DataFrame":
         """The best items for this user; see `RatingModel.recommend`."""
-        return self._view.recommend(self._id, n, exclude_seen=exclude_seen, by=by, liked=liked)
+        return self._view.recommend(
+            self._id,
+            n,
+            exclude_seen=exclude_seen,
+            by=by,
+            liked=liked,
+            items=items,
+            exclude=exclude,
+            min_probability=min_probability,
+            diversity=diversity,
+        )
 
     def explain(self, item: RawId) -> "Explanation | Influences":
         """Why the prediction is what it is; see `RatingModel.explain`."""
