@@ -1,4 +1,8 @@
-"""One file a question, each measured beside rivals in one run; results as JSON in benchmarks/results."""
+"""One file per question, each measured beside rivals; results as JSON in benchmarks/results.
+
+`bench_*` files make up `make bench`; `tune_*` and `ablate_*` files chose the recommended settings and run alone. Each
+of them defines ``BENCHMARK`` (`benchmarks.benchmark`), whose ``--quick`` runs the same code on small data.
+"""
 
 import os
 

@@ -2,16 +2,12 @@
 
 Three splits: the training part of a random fold, split 90/10 once more; no test fold is seen. Every variant averages
 eight chains (two seeds of each orientation and likelihood) unless its name says otherwise, and is compared with the
-reference on the same split. Chains are run once and kept in the folder given, so that ensembles of several kinds of
-chains cost nothing more, and an interrupted run goes on where it was.
-
-    python -m benchmarks.ablate_bayesian FOLDER
+reference on the same split. Chains are run once and kept in a folder beside the results, so that ensembles of several
+kinds of chains cost nothing more, and an interrupted run continues. Delete the folder after a change of the sampler.
 """
 
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
@@ -29,15 +25,13 @@ from benchmarks.bayesian_variants import (
     SparseShares,
     Tempered,
 )
-from benchmarks.common import RESULTS, movielens_checksum
+from benchmarks.benchmark import Benchmark, Part
 from benchmarks.inner_splits import Family, Split
 from lbg_recsys.core import levels
 from lbg_recsys.core.gibbs.draws import tilt
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.files import atomic_write
 
-OUTPUT = RESULTS / "ablation_bayesian.json"
 SPLITS, FRESH_SPLITS = (0, 1, 2), (3, 4, 5)
 KINDS = tuple(product((True, False), (False, True)))  # users as rows, ordinal
 GAUSSIAN, ORDINAL = (tuple(kind for kind in KINDS if kind[1] == ordinal) for ordinal in (False, True))
@@ -152,16 +146,17 @@ CONFIRMATION = {
 class Chains:
     """Chains of one split, each run when it is asked for the first time and kept in a folder."""
 
-    def __init__(self, folder, number):
-        self.folder, self.number = folder, number
-        self.split = Split(number)
+    def __init__(self, folder, work, number):
+        self.folder, self.work, self.number = folder, work, number
+        self.split = Split(work, number)
 
     def __call__(self, member):
         family, user_rows, ordinal, seed = member
         path = self.folder / f"{self.number} {family} {user_rows:d}{ordinal:d} {seed}.npz".replace(" ", "_")
         if not path.exists():
+            chosen = replace(FAMILIES[family], **self.work.size({}, {"sweeps": 6, "burn_in": 2}))
             with atomic_write(path) as stream:
-                np.savez(stream, **FAMILIES[family].run(self.split, user_rows, ordinal, seed))
+                np.savez(stream, **chosen.run(self.split, user_rows, ordinal, seed))
         with np.load(path) as found:
             return dict(found)
 
@@ -186,36 +181,36 @@ def measures(of_split, ensemble):
     }
 
 
-def ablation(folder, splits, variants):
-    """Measures of every variant on each split."""
-    chains_of = [Chains(folder, number) for number in splits]
-    results = {}
-    for name, ensemble in variants.items():
-        results[name] = [measures(one, ensemble) for one in chains_of]
-        print(name, [round(row["rmse"], 4) for row in results[name]], flush=True)
-    return results
+def ablation(part, splits, variants):
+    """A part: measures of every variant on each split."""
+
+    def measure(record, work):
+        folder = record.path.parent / "chains"
+        folder.mkdir(exist_ok=True)
+        for number in splits[: work.size(3, 2)]:
+            of_split = Chains(folder, work, number)
+            for name, ensemble in variants.items():
+                if work.quick:  # one chain of each kind
+                    ensemble = replace(
+                        ensemble, members=list({member[:3]: member for member in ensemble.members}.values())
+                    )
+                record.row(part, name, str(number), lambda o=of_split, e=ensemble: measures(o, e))
+        record.finish(part, variants)
+
+    return measure
 
 
-def main():
-    """Run what is missing."""
-    if len(sys.argv) != 2:
-        sys.exit("python -m benchmarks.ablate_bayesian FOLDER: name a folder for single chains")
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    write_json(
-        OUTPUT,
-        record(
-            "one thing changed at a time: measures on each inner split",
-            "python -m benchmarks.ablate_bayesian FOLDER",
-            {
-                "variants": ablation(folder, SPLITS, VARIANTS),
-                "confirmation": ablation(folder, FRESH_SPLITS, CONFIRMATION),
-            },
-            data=movielens_checksum(),
-            seeds=[0, 1, 2, 3, 10, 11, *FRESH],
-        ),
-    )
-
+BENCHMARK = Benchmark(
+    name="ablation_bayesian",
+    what="Bayesian LBG, one thing changed at a time: measures on each inner split",
+    module="benchmarks.ablate_bayesian",
+    data=("ml-100k",),
+    seeds=(0, 1, 2, 3, 10, 11, *FRESH),
+    parts={
+        "variants": Part(ablation("variants", SPLITS, VARIANTS)),
+        "confirmation": Part(ablation("confirmation", FRESH_SPLITS, CONFIRMATION)),
+    },
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

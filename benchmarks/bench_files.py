@@ -2,18 +2,16 @@
 
 MovieLens-100K in full, CPU seconds on one core. Surprise's ways: `dump.load` of a fitted SVD, and its documented
 recipe for lists, which predicts every pair that is not in the training set.
-
-    python -m benchmarks.bench_files
 """
 
 import tempfile
 from collections import defaultdict
+from functools import cached_property
 from pathlib import Path
 
 import lbg_recsys
-from benchmarks.common import RESULTS, best_seconds, movielens_checksum
-from lbg_recsys.datasets import load_movielens_100k
-from lbg_recsys.evaluation.report import record, write_json
+from benchmarks.benchmark import Benchmark, Part
+from benchmarks.common import best_seconds
 
 LENGTH = 10
 
@@ -26,39 +24,70 @@ def surprise_lists(svd, trainset):
     return {user: sorted(found, reverse=True)[:LENGTH] for user, found in lists.items()}
 
 
-def main():
-    """Measure, print, write benchmarks/results/files.json."""
-    from surprise import SVD, Dataset, Reader, dump
+class Fitted:
+    """Both models, fitted when a row asks for them."""
 
-    data = load_movielens_100k()
-    frame = data.ratings[["user", "item", "rating"]]
-    trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
-    svd = SVD(random_state=0).fit(trainset)
-    model = lbg_recsys.LBGModel(n_topics=10, random_state=0).fit(frame)
-    everybody = list(model.matrix.users)
-    with tempfile.TemporaryDirectory() as folder:
-        ours = lbg_recsys.save(model, Path(folder) / "model.lbg", titles=data.items["title"].to_dict())
-        theirs = Path(folder) / "svd.dump"
-        dump.dump(theirs, algo=svd)
-        sizes = {"lbg_bytes": ours.stat().st_size, "svd_bytes": theirs.stat().st_size}
-        loading = best_seconds(lambda: lbg_recsys.load(ours), lambda: dump.load(theirs))
-        listing = best_seconds(
-            lambda: list(model.recommend_blocks(everybody, LENGTH)), lambda: surprise_lists(svd, trainset), repeats=2
+    def __init__(self, work):
+        self.work = work
+
+    @cached_property
+    def trainset(self):
+        return self.work.movielens.to_surprise().build_full_trainset()
+
+    @cached_property
+    def svd(self):
+        from surprise import SVD
+
+        return SVD(random_state=0).fit(self.trainset)
+
+    @cached_property
+    def lbg(self):
+        return lbg_recsys.LBGModel(n_topics=10, random_state=0).fit(self.work.ratings)
+
+
+def compared(mine, theirs):
+    return {"lbg_seconds": mine, "svd_seconds": theirs, "svd_over_lbg": theirs / mine}
+
+
+def beside_svd(record, work):
+    """Loading a fitted model, and lists for everybody."""
+    from surprise import dump
+
+    fitted = Fitted(work)
+
+    def loading():
+        with tempfile.TemporaryDirectory() as folder:
+            titles = work.movielens.items["title"].to_dict()
+            ours = lbg_recsys.save(fitted.lbg, Path(folder) / "model.lbg", titles=titles)
+            theirs = Path(folder) / "svd.dump"
+            dump.dump(theirs, algo=fitted.svd)
+            row = compared(*best_seconds(lambda: lbg_recsys.load(ours), lambda: dump.load(theirs)))
+            return row | {"lbg_bytes": ours.stat().st_size, "svd_bytes": theirs.stat().st_size}
+
+    def listing():
+        everybody = list(fitted.lbg.matrix.users)
+        return compared(
+            *best_seconds(
+                lambda: list(fitted.lbg.recommend_blocks(everybody, LENGTH)),
+                lambda: surprise_lists(fitted.svd, fitted.trainset),
+                repeats=2,
+            )
         )
-    rows = {
-        name: {"lbg_seconds": mine, "svd_seconds": rivals}
-        for name, (mine, rivals) in (("load a fitted model", loading), ("ten items for all 943 users", listing))
-    }
-    for row in rows.values():
-        row["svd_over_lbg"] = row["svd_seconds"] / row["lbg_seconds"]
-    results = {"rows": rows, "file_sizes": sizes}
-    command = "python -m benchmarks.bench_files"
-    write_json(
-        RESULTS / "files.json",
-        record("Loading and listing", command, results, data=movielens_checksum(), seeds=[0]),
-    )
-    print(results)
 
+    rows = {"load a fitted model": loading, "ten items for all users": listing}
+    for name, measure in rows.items():
+        record.row("beside_svd", name, "", measure)
+    record.finish("beside_svd", rows)
+
+
+BENCHMARK = Benchmark(
+    name="files",
+    what="Loading and listing",
+    module="benchmarks.bench_files",
+    data=("ml-100k",),
+    seeds=(0,),
+    parts={"beside_svd": Part(beside_svd, timed=True)},
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

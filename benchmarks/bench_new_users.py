@@ -1,19 +1,17 @@
 """What does a new user of Bayesian LBG wait for? Folding in, one prediction, a list; and everybody's lists.
 
 MovieLens-100K in full, the default model, CPU milliseconds on one core. New users are training users with about as
-many ratings as the row says. "Once for a model" is the first fold-in less a second one, with everything compiled.
-
-    python -m benchmarks.bench_new_users
+many ratings as the row says. "Once per model" is the first fold-in less a second one, with everything compiled.
 """
 
+import copy
 from functools import partial
 
 import numpy as np
 
-from benchmarks.common import RESULTS, best_seconds, movielens_checksum
+from benchmarks.benchmark import Benchmark, Part
+from benchmarks.common import best_seconds
 from lbg_recsys import BayesianLBGModel
-from lbg_recsys.datasets import load_movielens_100k
-from lbg_recsys.evaluation.report import record, write_json
 
 AMOUNTS = (20, 100, 300, 700)
 
@@ -24,35 +22,44 @@ def ratings_of(matrix, user):
     return dict(zip(matrix.items.raws(matrix.seen(user)), values, strict=True))
 
 
-def main():
-    """Measure, print, write benchmarks/results/new_users.json."""
-    model = BayesianLBGModel(random_state=0).fit(load_movielens_100k().ratings[["user", "item", "rating"]])
+def milliseconds(work):
+    """What is done -> CPU milliseconds."""
+    short = work.size({}, {"n_sweeps": 15, "burn_in": 5})
+    model = BayesianLBGModel(random_state=0, **short).fit(work.ratings)
+    nobody_yet = copy.deepcopy(model)
     matrix = model.matrix
     lengths = matrix.rows.lengths
     users = [int(np.abs(lengths - amount).argmin()) for amount in AMOUNTS]
     given = {int(lengths[user]): ratings_of(matrix, user) for user in users}
-    usual = given[100]
-    folded = model.fold_in(usual)
+    usual = list(given)[min(1, len(given) - 1)]
+    folded = model.fold_in(given[usual])
     folded.predict(matrix.items.raw(0)), folded.recommend()  # compiles
-    model._know_users()  # as if nobody had been folded in yet
-    (first,) = best_seconds(lambda: model.fold_in(usual), repeats=1)
+    (first,) = best_seconds(lambda: nobody_yet.fold_in(given[usual]), repeats=1)
     folding = best_seconds(*(partial(model.fold_in, ratings) for ratings in given.values()))
     seconds = {f"fold in a user with {n} ratings": spent for n, spent in zip(given, folding, strict=True)}
-    seconds["once for a model"] = first - seconds["fold in a user with 100 ratings"]
+    seconds["once per model"] = first - seconds[f"fold in a user with {usual} ratings"]
     seconds["predict one item of a new user"] = best_seconds(lambda: folded.predict(matrix.items.raw(0)))[0]
     seconds["list ten items for a new user"] = best_seconds(folded.recommend)[0]
     everybody = list(matrix.users)
-    seconds["list ten items for all 943 users"] = best_seconds(
+    (seconds["list ten items for all users"],) = best_seconds(
         lambda: list(model.recommend_blocks(everybody, 10)), repeats=2
-    )[0]
-    results = {name: 1000.0 * spent for name, spent in seconds.items()}
-    command = "python -m benchmarks.bench_new_users"
-    write_json(
-        RESULTS / "new_users.json",
-        record("New users of Bayesian LBG, CPU milliseconds", command, results, data=movielens_checksum(), seeds=[0]),
     )
-    print(results)
+    return {name: 1000.0 * spent for name, spent in seconds.items()}
 
+
+def new_users(record, work):
+    """One row: all figures are of the same fit."""
+    record.row("new_users", "Bayesian LBG, defaults", "", partial(milliseconds, work))
+
+
+BENCHMARK = Benchmark(
+    name="new_users",
+    what="New users of Bayesian LBG, CPU milliseconds",
+    module="benchmarks.bench_new_users",
+    data=("ml-100k",),
+    seeds=(0,),
+    parts={"new_users": Part(new_users, timed=True)},
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

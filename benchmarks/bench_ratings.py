@@ -2,8 +2,6 @@
 
 Ratios of CPU seconds taken in one run on one core, after compilation; the same trainset on both sides.
 The growth and the memory are measured on generated ratings, each size in a process of its own.
-
-    python -m benchmarks.bench_ratings
 """
 
 import json
@@ -14,39 +12,40 @@ import tracemalloc
 
 import numpy as np
 
-from benchmarks.common import RESULTS, best_seconds, movielens_checksum
-from lbg_recsys.datasets import load_movielens_100k
-from lbg_recsys.evaluation.report import record, write_json
+from benchmarks.benchmark import Benchmark, Part
+from benchmarks.common import best_seconds
 
-SIZES = (10**5, 10**6, 10**7)
-TOPICS = (5, 10, 20)
 GROWTH_ITERATIONS = 10
+# ratings, topics
+SIZES = ((10**5, 10), (10**6, 10), (10**7, 10), (10**6, 5), (10**6, 20))
+QUICK_SIZES = ((2000, 3),)
 
 
-def beside_svd():
+def beside_svd(record, work):
     """Fit, test() and predict_batch of 20,000 pairs, as ratios to SVD's with its default options."""
-    from surprise import SVD, Dataset, Reader
-    from surprise.model_selection import KFold
+    from surprise import SVD
 
     from lbg_recsys import LBGAlgo
 
-    frame = load_movielens_100k().ratings[["user", "item", "rating"]]
-    data = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5)))
-    trainset, testset = next(KFold(n_splits=5, random_state=0).split(data))
+    trainset, testset = work.surprise_folds[0]
     pairs = np.array([pair[:2] for pair in testset])
-    svd, lbg = SVD(random_state=0), LBGAlgo(n_topics=10, random_state=0)
+    svd, lbg = SVD(random_state=0).fit(trainset), LBGAlgo(n_topics=10, random_state=0)
     started = time.perf_counter()
     lbg.fit(trainset).test(testset[:10])
-    first = time.perf_counter() - started  # loads or makes the compiled kernels
-    rows = {}
-    for name, ours, rival in (
-        ("fit, n_topics=10", lambda: lbg.fit(trainset), lambda: svd.fit(trainset)),
-        ("test() of 20,000 pairs", lambda: lbg.test(testset), lambda: svd.test(testset)),
-        ("predict_batch of 20,000 pairs", lambda: lbg.predict_batch(pairs), lambda: svd.test(testset)),
-    ):
-        mine, theirs = best_seconds(ours, rival, repeats=15)
-        rows[name] = {"lbg_seconds": mine, "svd_seconds": theirs, "svd_over_lbg": theirs / mine}
-    return {"first_fit_wall_seconds": first, "rows": rows}
+    first = time.perf_counter() - started  # loads or compiles the kernels
+
+    def compared(ours, rival):
+        mine, theirs = best_seconds(ours, rival, repeats=work.size(15, 2))
+        return {"lbg_seconds": mine, "svd_seconds": theirs, "svd_over_lbg": theirs / mine}
+
+    rows = {
+        "fit, n_topics=10": (lambda: lbg.fit(trainset), lambda: svd.fit(trainset)),
+        "test() of 20,000 pairs": (lambda: lbg.test(testset), lambda: svd.test(testset)),
+        "predict_batch of 20,000 pairs": (lambda: lbg.predict_batch(pairs), lambda: svd.test(testset)),
+    }
+    for name, actions in rows.items():
+        record.row("beside_svd", name, "", lambda a=actions: compared(*a) | {"first_fit_wall_seconds": first})
+    record.finish("beside_svd", rows)
 
 
 def generated(n_ratings):
@@ -60,7 +59,7 @@ def generated(n_ratings):
 
 
 def one_size(n_ratings, n_topics):
-    """Seconds an iteration, and the peak memory beyond the input arrays and the parameters, a rating."""
+    """Seconds per iteration, and the peak memory per rating beyond the input arrays and the parameters."""
     import warnings
 
     import sklearn.exceptions  # noqa: F401  # what warns of too few iterations is loaded before the clock runs
@@ -92,30 +91,31 @@ def one_size(n_ratings, n_topics):
     }
 
 
-def growth():
+def growth(record, work):
     """Each size in a fresh process, so that one peak does not hide another."""
-    rows = []
-    for n_ratings, n_topics in [(n, 10) for n in SIZES] + [(10**6, k) for k in TOPICS if k != 10]:
-        command = [sys.executable, "-m", "benchmarks.bench_ratings", str(n_ratings), str(n_topics)]
-        rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
-    return rows
+    names = {f"{n_ratings:,} ratings, {k} topics": (n_ratings, k) for n_ratings, k in work.size(SIZES, QUICK_SIZES)}
+    for name, size in names.items():
+        command = [sys.executable, "-m", "benchmarks.bench_ratings", "--size", *map(str, size)]
+        record.row(
+            "growth",
+            name,
+            "",
+            lambda c=command: json.loads(subprocess.run(c, check=True, capture_output=True, text=True).stdout),
+        )
+    record.finish("growth", names)
 
 
-def main():
-    """Measure, print, write benchmarks/results/ratings.json."""
-    if len(sys.argv) == 3:
-        print(json.dumps(one_size(int(sys.argv[1]), int(sys.argv[2]))))
-        return
-    results = {"beside_svd": beside_svd(), "growth": growth()}
-    path = RESULTS / "ratings.json"
-    write_json(
-        path,
-        record(
-            "Speed of LBGAlgo", "python -m benchmarks.bench_ratings", results, data=movielens_checksum(), seeds=[0]
-        ),
-    )
-    print(json.dumps(results, indent=1))
-
+BENCHMARK = Benchmark(
+    name="ratings",
+    what="Speed of LBGAlgo",
+    module="benchmarks.bench_ratings",
+    data=("ml-100k",),
+    seeds=(0,),
+    parts={"beside_svd": Part(beside_svd, timed=True), "growth": Part(growth, timed=True)},
+)
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--size"]:  # the process of one size
+        print(json.dumps(one_size(*map(int, sys.argv[2:]))))
+    else:
+        BENCHMARK.main()

@@ -4,147 +4,85 @@
 training documents without labels, and are judged on both parts. Spambase: settings are chosen on one random half and
 the figure is measured on the other, three halvings; clusters are fitted to that other half alone, filters to all that
 is not being judged.
-
-    python -m benchmarks.bench_text [speed | spambase_clusters | spambase_classes | newsgroups ...]
-
-Parts named on the command line are measured anew, the others stay as they are in the file of results.
 """
 
-import json
-import sys
 import time
-import warnings
 from itertools import product
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.decomposition import LatentDirichletAllocation
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer, normalized_mutual_info_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, TunedThresholdClassifierCV
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import normalize
 
-from benchmarks.common import RESULTS
-from lbg_recsys.datasets import dataset_info, load_20newsgroups, load_spambase
+from benchmarks.benchmark import Benchmark, Part
+from benchmarks.text_models import newsgroup_matrices, newsgroup_models
 from lbg_recsys.evaluation.metrics import clustering_accuracy
-from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, MixtureOfUnigrams
-from lbg_recsys.text._start import spherical_kmeans
 
 SEEDS = (0, 1, 2)
-LITERAL = {
-    "n_keywords": "paper",
-    "length_temper": None,
-    "prior_p": 0,
-    "prior_gauss": 0,
-    "init": "random",
-    "max_iter": 30,
-}
-TOGETHER = {"n_init": 8, "combine": "consensus"}
 FULL_SHAPE = (18_846, 58_741)
 
 
-class SphericalKMeans:
-    """The start that all mixtures here have, as a model of its own."""
-
-    def __init__(self, n_clusters, random_state):
-        self.n_clusters, self.random_state = n_clusters, random_state
-
-    def fit(self, X):
-        self.labels_ = spherical_kmeans(X, self.n_clusters, np.random.RandomState(self.random_state))
-        units = normalize(X)
-        rows = [units[self.labels_ == s].sum(axis=0) for s in range(self.n_clusters)]
-        self.centres_ = normalize(np.asarray(np.vstack(rows)))
-        return self
-
-    def transform(self, X):
-        return normalize(X) @ self.centres_.T
+def seeds(work):
+    return SEEDS[: work.size(3, 2)]
 
 
-def newsgroup_models():
-    """name -> (matrix, model of a seed); 20 topics throughout."""
-    lbg, mou = LBGMixture, MixtureOfUnigrams
-    return {
-        "LBG, consensus of 8 starts (recommended)": ("tfidf", lambda s: lbg(20, **TOGETHER, random_state=s)),
-        "LBG, one start (defaults)": ("tfidf", lambda s: lbg(20, random_state=s)),
-        "LBG, one start, no Gaussian part": ("tfidf", lambda s: lbg(20, prior_gauss=np.inf, random_state=s)),
-        "LBG, one start, prior_gauss=100": ("tfidf", lambda s: lbg(20, prior_gauss=100, random_state=s)),
-        "LBG, one start, prior_gauss=100, values not normalised": (
-            "raw",
-            lambda s: lbg(20, prior_gauss=100, random_state=s),
-        ),
-        "LBG, one start, Bernoulli evidence": ("tfidf", lambda s: lbg(20, evidence="bernoulli", random_state=s)),
-        "LBG, one start, no temper": ("tfidf", lambda s: lbg(20, length_temper=None, random_state=s)),
-        "LBG, one random start": ("tfidf", lambda s: lbg(20, init="random", random_state=s)),
-        "LBG, the paper's algorithm": ("plain", lambda s: lbg(20, **LITERAL, random_state=s)),
-        "mixture of unigrams, one start": ("tfidf", lambda s: mou(20, prior=300, random_state=s)),
-        "mixture of unigrams, consensus of 8": ("tfidf", lambda s: mou(20, prior=300, **TOGETHER, random_state=s)),
-        "mixture of unigrams, tempered, one start": (
-            "raw",
-            lambda s: mou(20, prior=200, length_temper=5, random_state=s),
-        ),
-        "mixture of unigrams, tempered, consensus of 8": (
-            "raw",
-            lambda s: mou(20, prior=200, length_temper=5, **TOGETHER, random_state=s),
-        ),
-        "mixture of unigrams, counts, random start": ("counts", lambda s: mou(20, init="random", random_state=s)),
-        "spherical k-means (the start)": ("tfidf", lambda s: SphericalKMeans(20, s)),
-        "pLSI, counts": ("counts", lambda s: PLSI(20, random_state=s)),
-        "LDA (scikit-learn, online, 5 passes)": (
-            "counts",
-            lambda s: LatentDirichletAllocation(20, learning_method="online", max_iter=5, random_state=s),
-        ),
-    }
+# -- 20 Newsgroups -------------------------------------------------------------------------------------------
 
 
-def newsgroup_matrices():
-    """The vocabulary and idf come from the training documents; headers are stripped, stop words left out."""
-    train, test = load_20newsgroups(subset="train"), load_20newsgroups(subset="test")
-    words = {"stop_words": "english", "min_df": 5}
-    vectorizers = {
-        "tfidf": TfidfVectorizer(sublinear_tf=True, **words),
-        "raw": TfidfVectorizer(sublinear_tf=True, norm=None, **words),
-        "plain": TfidfVectorizer(**words),
-        "counts": CountVectorizer(dtype=np.float64, **words),
-    }
-    matrices = {name: (v.fit_transform(train.data), v.transform(test.data)) for name, v in vectorizers.items()}
-    return matrices, train.target, test.target
+def newsgroups(record, work):
+    """Accuracy and NMI of the clusters on training and held-out documents, and how far clusters follow length.
 
+    Headers are stripped and stop words left out.
+    """
+    known, new = work.newsgroups("train"), work.newsgroups("test")
+    matrices = newsgroup_matrices(known.data, new.data)
 
-def newsgroups():
-    """Accuracy and NMI of the clusters on training and held-out documents, and how far clusters follow length."""
-    matrices, y_train, y_test = newsgroup_matrices()
-    rows = {}
-    for name, (matrix, make) in newsgroup_models().items():
-        train, test = matrices[matrix]
-        length = np.log(np.maximum(np.diff(train.indptr), 1))
-        runs = []
-        for seed in SEEDS:
-            started = time.process_time()
-            model = make(seed).fit(train)
-            spent = time.process_time() - started
-            known, new = (np.asarray(model.transform(part)).argmax(axis=1) for part in (train, test))
-            runs.append(
-                {
-                    "train_accuracy": clustering_accuracy(y_train, known),
-                    "accuracy": clustering_accuracy(y_test, new),
-                    "nmi": normalized_mutual_info_score(y_test, new),
-                    "length_explained": explained(length, known),
-                    "cpu_seconds": spent,
-                }
+    def measure(model, seed):
+        train, test = matrices[model.matrix]
+        started = time.process_time()
+        fitted = model.make(work.n_groups, seed).fit(train)
+        spent = time.process_time() - started
+        found, judged = (np.asarray(fitted.transform(part)).argmax(axis=1) for part in (train, test))
+        return {
+            "train_accuracy": clustering_accuracy(known.target, found),
+            "accuracy": clustering_accuracy(new.target, judged),
+            "nmi": normalized_mutual_info_score(new.target, judged),
+            "length_explained": explained(log_length(train), found),
+            "cpu_seconds": spent,
+        }
+
+    def of_classes():
+        train = matrices["counts"][0]
+        return {
+            "documents": len(known.target),
+            "held_out": len(new.target),
+            "words": int(train.shape[1]),
+            "length_explained": explained(log_length(train), known.target),
+        }
+
+    models = newsgroup_models()
+    for seed in seeds(work):
+        for name, model in models.items():
+            record.row(
+                "newsgroups",
+                name,
+                str(seed),
+                lambda m=model, s=seed: measure(m, s),
+                by=model.by,
+                settings=model.described(),
             )
-        rows[name] = summary(runs)
-        print(f"{name}: {rows[name]['accuracy']}", flush=True)
-    return {
-        "documents": [len(y_train), len(y_test)],
-        "words": int(train.shape[1]),
-        "length_explained_by_classes": explained(length, y_train),
-        "rows": rows,
-    }
+    record.finish("newsgroups", models)
+    record.row("newsgroups_data", "true classes", "", of_classes)
+
+
+def log_length(documents):
+    return np.log(np.maximum(np.diff(documents.indptr), 1))
 
 
 def explained(values, groups):
@@ -153,52 +91,55 @@ def explained(values, groups):
     return float(1.0 - ((values - centres[groups]) ** 2).mean() / values.var())
 
 
-def spam_clusters():
+# -- Spambase ------------------------------------------------------------------------------------------------
+
+
+def spam_clusters(record, work):
     """Two clusters, best of ten starts by the bound: settings from one half, the figure from the other."""
-    spam = load_spambase()
-    X = TfidfTransformer().fit_transform(spam.data)
+    target, X = work.spambase.target, TfidfTransformer().fit_transform(work.spambase.data)
     grid = [
         {"n_keywords": q, "prior_gauss": g, "length_temper": None, "n_init": 10}
-        for q, g in product((8, 10, 12, 15), (5.0, 100.0, 1000.0))
+        for q, g in work.size(tuple(product((8, 10, 12, 15), (5.0, 100.0, 1000.0))), ((5, 5.0), (10, 100.0)))
     ]
-    runs, chosen = [], []
-    for seed in SEEDS:
-        first, second = halves(len(spam.target), seed)
 
-        def accuracy(half, settings, seed=seed):
-            labels = LBGMixture(2, **settings, random_state=seed).fit(X[half]).labels_
-            return clustering_accuracy(spam.target[half], labels)
+    def measure(seed):
+        first, second = halves(len(target), seed)
 
-        best = max(grid, key=lambda settings: accuracy(first, settings))
-        chosen.append({name: best[name] for name in ("n_keywords", "prior_gauss")})
-        half = X[second]
-        rivals = {
+        def accuracy(half, model):
+            return clustering_accuracy(target[half], model.fit(X[half]).labels_)
+
+        best = max(grid, key=lambda settings: accuracy(first, LBGMixture(2, **settings, random_state=seed)))
+        models = {
+            "lbg": LBGMixture(2, **best, random_state=seed),
             "mixture_of_unigrams": MixtureOfUnigrams(2, n_init=10, random_state=seed),
             "plsi": PLSI(2, n_init=10, max_iter=300, random_state=seed),
             "kmeans": KMeans(2, n_init=10, random_state=seed),
         }
-        scores = {name: clustering_accuracy(spam.target[second], m.fit(half).labels_) for name, m in rivals.items()}
-        runs.append({"lbg": accuracy(second, best), **scores})
-    return {"chosen": chosen, "rows": summary(runs)}
+        scores = {name: accuracy(second, model) for name, model in models.items()}
+        return {"chosen": {name: best[name] for name in ("n_keywords", "prior_gauss")}, "accuracy": scores}
+
+    for seed in seeds(work):
+        record.row("spambase_clusters", "two clusters", str(seed), lambda s=seed: measure(s))
 
 
-def spam_classes():
+def spam_classes(record, work):
     """Settings from one random half; the other is judged fold by fold, all that is not judged being trained on."""
-    spam = load_spambase()
-    X, y = spam.data, spam.target
-    runs, chosen = [], []
-    for seed in SEEDS:
+    X, y = work.spambase.data, work.spambase.target
+    short = {"model__n_topics": [2], "model__estimator__prior_gauss": [5.0]}  # for a quick run
+    spam_grid, cautious_grid = (grid | work.size({}, short) for grid in (SPAM_GRID, CAUTIOUS_GRID))
+
+    def measure(seed):
         first, second = halves(len(y), seed)
 
-        def chosen_on_first(model, grid, scoring="accuracy", first=first):
+        def chosen_on_first(model, grid, scoring="accuracy"):
             search = GridSearchCV(model, grid, scoring=scoring, cv=3, refit=False).fit(X[first], y[first])
             return clone(model).set_params(**search.best_params_), search.best_params_
 
-        lbg, settings = chosen_on_first(spam_filter(), SPAM_GRID)
-        cautious, caution = chosen_on_first(spam_filter(), CAUTIOUS_GRID, make_scorer(spam_caught))
+        lbg, settings = chosen_on_first(spam_filter(), spam_grid)
+        cautious, caution = chosen_on_first(spam_filter(), cautious_grid, make_scorer(spam_caught))
         regression, strength = chosen_on_first(spam_regression(), {"model__C": [1.0, 10.0, 100.0, 1000.0]})
         cautious_regression = TunedThresholdClassifierCV(regression, scoring=make_scorer(spam_caught), cv=3)
-        chosen.append({"lbg": settings, "cautious lbg": caution, "logistic regression": strength})
+        chosen = {"lbg": settings, "cautious lbg": caution, "logistic regression": strength}
         models = {
             "LBG": lbg,
             "LBG, defaults": Pipeline([("weights", TfidfTransformer()), ("model", LBGClassifier(random_state=0))]),
@@ -209,10 +150,13 @@ def spam_classes():
             "LBG, few false positives": cautious,
             "logistic regression, few false positives": cautious_regression,
         }
-        runs.append({name: judged(model, X, y, second, seed) for name, model in models.items()})
-        print(seed, chosen[-1], runs[-1], flush=True)
-    rows = {name: summary([run[name] for run in runs]) for name in runs[0]}
-    return {"chosen": [{name: words(found) for name, found in one.items()} for one in chosen], "rows": rows}
+        return {
+            "chosen": {name: words(found) for name, found in chosen.items()},
+            "models": {name: judged(model, X, y, second, seed) for name, model in models.items()},
+        }
+
+    for seed in seeds(work):
+        record.row("spambase_classes", "filters", str(seed), lambda s=seed: measure(s))
 
 
 # Wide rather than fine: what is best is left to the half that chooses.
@@ -270,38 +214,49 @@ def halves(n, seed):
     return np.array_split(np.random.RandomState(seed).permutation(n), 2)
 
 
-def speed():
-    """CPU seconds of one iteration on all of 20 Newsgroups: medians of seven repeats in turn."""
-    texts = load_20newsgroups(subset="all").data
+# -- speed ---------------------------------------------------------------------------------------------------
+
+
+def speed(record, work):
+    """CPU seconds of one iteration on all of 20 Newsgroups: seven repeats in turn."""
+    texts = work.newsgroups("all").data
     words = {"stop_words": "english", "min_df": 2, "max_features": FULL_SHAPE[1]}
+    k = work.n_groups
     X = TfidfVectorizer(sublinear_tf=True, **words).fit_transform(texts)
-    assert X.shape == FULL_SHAPE
+    assert work.quick or X.shape == FULL_SHAPE
     same = {"tol": 0, "random_state": 0}
-    LBGMixture(20, max_iter=2, **same).fit(X[:500])  # compiles
-    PLSI(20, max_iter=2, **same).fit(X[:500])
-    runs = per_iteration(
-        {
-            "lbg": lambda n: LBGMixture(20, max_iter=n, **same).fit(X),
-            "kmeans_lloyd": lambda n: KMeans(20, init="random", n_init=1, max_iter=n, **same).fit(X),
-            "mixture_of_unigrams": lambda n: MixtureOfUnigrams(20, max_iter=n, **same).fit(X),
-            "plsi": lambda n: PLSI(20, max_iter=n, **same).fit(X),
-        }
-    )
-    seconds = {name: float(np.median(values)) for name, values in runs.items()}
-    counts = CountVectorizer(**words).fit_transform(texts)
-    # All documents as one batch: an E-step and an M-step, without the E-step that `fit` adds for its perplexity.
-    lda = LatentDirichletAllocation(20, batch_size=len(texts), total_samples=len(texts), random_state=0)
-    started = time.process_time()
-    lda.partial_fit(counts)
-    seconds["lda_batch_pass"] = time.process_time() - started
-    return {
-        "shape": list(X.shape),
-        "entries": int(X.nnz),
-        "cpu_seconds_per_iteration": seconds,
-        "repeats": {name: [round(value, 4) for value in values] for name, values in runs.items()},
-        "lbg_over_kmeans": seconds["lbg"] / seconds["kmeans_lloyd"],
-        "lda_over_lbg": seconds["lda_batch_pass"] / seconds["lbg"],
+    LBGMixture(k, max_iter=2, **same).fit(X[:500])  # compiles
+    PLSI(k, max_iter=2, **same).fit(X[:500])
+    fits = {
+        "lbg": lambda n: LBGMixture(k, max_iter=n, **same).fit(X),
+        "kmeans_lloyd": lambda n: KMeans(k, init="random", n_init=1, max_iter=n, **same).fit(X),
+        "mixture_of_unigrams": lambda n: MixtureOfUnigrams(k, max_iter=n, **same).fit(X),
+        "plsi": lambda n: PLSI(k, max_iter=n, **same).fit(X),
     }
+
+    def batch_pass():
+        """All documents as one batch: one E-step and one M-step, without the E-step of the perplexity in `fit`."""
+        counts = CountVectorizer(**words).fit_transform(texts)
+        lda = LatentDirichletAllocation(k, batch_size=len(texts), total_samples=len(texts), random_state=0)
+        started = time.process_time()
+        lda.partial_fit(counts)
+        return time.process_time() - started
+
+    def measure():
+        repeats = per_iteration(fits, repeats=work.size(7, 2))
+        seconds = {name: float(np.median(values)) for name, values in repeats.items()}
+        seconds["lda_batch_pass"] = batch_pass()
+        return {
+            "shape": list(X.shape),
+            "entries": int(X.nnz),
+            "cpu_seconds_per_iteration": seconds,
+            "repeats": {name: [round(value, 4) for value in values] for name, values in repeats.items()},
+            "lbg_over_kmeans": seconds["lbg"] / seconds["kmeans_lloyd"],
+            "lda_over_lbg": seconds["lda_batch_pass"] / seconds["lbg"],
+        }
+
+    # one row: ratios are of the same run
+    record.row("speed", "one iteration", "", measure)
 
 
 def per_iteration(fits, few=2, more=10, repeats=7):
@@ -321,48 +276,19 @@ def per_iteration(fits, few=2, more=10, repeats=7):
     return spent
 
 
-def summary(runs):
-    """Mean, standard deviation and all values of every figure."""
-    return {
-        name: {
-            "mean": round(float(np.mean([run[name] for run in runs])), 4),
-            "sd": round(float(np.std([run[name] for run in runs], ddof=1)), 4),
-            "runs": [round(float(run[name]), 4) for run in runs],
-        }
-        for name in runs[0]
-    }
-
-
-PARTS = {
-    "newsgroups": newsgroups,
-    "spambase_clusters": spam_clusters,
-    "spambase_classes": spam_classes,
-    "speed": speed,
-}
-
-
-def main():
-    """Measure, print, write benchmarks/results/text.json after each part."""
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    path = RESULTS / "text.json"
-    chosen = sys.argv[1:] or list(PARTS)
-    results = json.loads(path.read_text(encoding="utf-8"))["results"] if sys.argv[1:] and path.exists() else {}
-    mains = [dataset_info(name).main for name in ("20newsgroups", "spambase")]
-    for part in chosen:
-        results[part] = PARTS[part]()
-        print(part, json.dumps(results[part], indent=1), flush=True)
-        write_json(
-            path,
-            record(
-                "Text: accuracy and speed",
-                "python -m benchmarks.bench_text",
-                results,
-                data={main.name: main.sha256 for main in mains},
-                seeds=SEEDS,
-                rivals=["scikit-learn"],
-            ),
-        )
-
+BENCHMARK = Benchmark(
+    name="text",
+    what="Text: accuracy and speed",
+    module="benchmarks.bench_text",
+    data=("20newsgroups", "spambase"),
+    seeds=SEEDS,
+    parts={
+        "newsgroups": Part(newsgroups, timed=True),
+        "spambase_clusters": Part(spam_clusters),
+        "spambase_classes": Part(spam_classes),
+        "speed": Part(speed, timed=True),
+    },
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -7,24 +7,23 @@ import numpy as np
 
 from benchmarks.bayesian_extensions import predict_beyond
 from benchmarks.bayesian_variants import Variant
-from benchmarks.common import random_folds
+from benchmarks.workload import DAY
 from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.chains import Run
 from lbg_recsys.core.gibbs.draws import Draws, predict
-from lbg_recsys.datasets import load_movielens_100k
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
 
 KEPT = 64
-DAY = 86400
 
 
 class Split:
     """The training part of a random fold, split 90/10 once more; from number 5 on the folds are split again."""
 
-    def __init__(self, number):
-        table = random_folds()[number % 5][0].merge(load_movielens_100k().ratings[["user", "item", "timestamp"]])
+    def __init__(self, work, number):
+        train = work.random_folds(quick=5)[str(number % 5)][0]
+        table = train.merge(work.movielens.ratings[["user", "item", "timestamp"]])
         table = table.sample(frac=1.0, random_state=number, ignore_index=True)
         self.test, self.train = table.iloc[: len(table) // 10], table.iloc[len(table) // 10 :]
         self.matrix = RatingMatrix.from_arrays(self.train.user, self.train.item, self.train.rating, scale=(1, 5))

@@ -1,7 +1,7 @@
 """The models that make top-N lists, ours and the rivals', behind one function each: fit once, then score.
 
-A model is ``fit(matrix) -> scores(criterion)``, which gives a table of users x items, the best item highest; most
-know one criterion, and their scores take no notice of it.
+A model's ``fit(matrix)`` returns ``scores(criterion)``, which gives a table of users x items, the best item highest.
+``CRITERIA`` are those of our models; the others know one only, and take no notice of it.
 
 Where the settings come from: ours are the defaults unless the name says otherwise, and those recommended for lists
 were chosen on inner splits of training data (`benchmarks.tune_lists`); EASE's and implicit's come from an earlier
@@ -9,15 +9,20 @@ survey on the same folds, which did not record how it chose them; cornac's BPR r
 of implicit's BPR (100 factors, rate and regularisation 0.01, 100 epochs).
 """
 
+from importlib import import_module
+
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.common import Model
+from benchmarks.records import OURS
 from lbg_recsys.presets import LBG_FOR_LISTS
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 
 LENGTH = 10
 LIKED = 4.0
 SEED = 0
+CRITERIA = ("liked", "rated")
 
 
 def indicator(matrix, least=0.0):
@@ -27,10 +32,14 @@ def indicator(matrix, least=0.0):
     return sp.csr_matrix((np.ones(keep.sum()), (matrix.user_codes[keep], matrix.item_codes[keep])), shape)
 
 
-def popularity(matrix):
+def popularity():
     """Everybody gets what most people rated."""
-    counts = np.asarray(indicator(matrix).sum(axis=0))
-    return lambda _: np.tile(counts, (matrix.n_users, 1))
+
+    def fit(matrix):
+        counts = np.asarray(indicator(matrix).sum(axis=0))
+        return lambda _: np.tile(counts, (matrix.n_users, 1))
+
+    return Model("numpy", {}, fit)
 
 
 def ease(ridge, least):
@@ -43,35 +52,33 @@ def ease(ridge, least):
         np.fill_diagonal(weights, 0.0)
         return lambda _: x @ weights
 
-    return fit
+    return Model("numpy", {"ridge": ridge, "least": least}, fit)
 
 
-def implicit_model(make):
+def implicit_model(module, kind, **settings):
     """A model of the implicit library, trained on who rated what."""
 
     def fit(matrix):
-        model = make()
+        model = getattr(import_module(f"implicit.{module}"), kind)(**settings)
         x = indicator(matrix)
         model.fit(x, show_progress=False)
         if hasattr(model, "user_factors"):
             return lambda _: np.asarray(model.user_factors @ model.item_factors.T)
         return lambda _: np.asarray((x @ model.similarity).todense())
 
-    return fit
+    return Model("implicit", {"model": kind, **settings}, fit)
 
 
-def cornac_model(make):
+def cornac_model(kind, **settings):
     """A ranking model of cornac, trained on who rated what."""
 
     def fit(matrix):
-        from cornac.data import Dataset
+        import cornac
 
         users, items = matrix.user_codes.tolist(), matrix.item_codes.tolist()
-        data = Dataset.from_uir(list(zip(users, items, [1.0] * len(users), strict=True)))
-        model = make().fit(data)
-        known = np.array(
-            list(data.iid_map)
-        )  # our codes in cornac's order: all of them, for a matrix has no empty item
+        data = cornac.data.Dataset.from_uir(list(zip(users, items, [1.0] * len(users), strict=True)))
+        model = getattr(cornac.models, kind)(seed=SEED, verbose=False, **settings).fit(data)
+        known = np.array(list(data.iid_map))  # our codes in cornac's order: all of them, a matrix has no empty item
 
         def scores(_):
             table = np.empty((matrix.n_users, matrix.n_items))
@@ -81,7 +88,7 @@ def cornac_model(make):
 
         return scores
 
-    return fit
+    return Model("cornac", {"model": kind, "seed": SEED, **settings}, fit)
 
 
 def ours(make, seed=SEED, **settings):
@@ -99,40 +106,24 @@ def ours(make, seed=SEED, **settings):
 
         return scores
 
-    return fit
+    return Model(OURS, {"model": make.__name__, "random_state": seed, **settings}, fit)
 
 
-def always():
-    """(name, criteria) -> fit, of all that needs no further library."""
-    lists = ("liked", "rated")
+def all_models(work):
+    """Every model by its name."""
+    short = work.size({}, {"n_sweeps": 15, "burn_in": 5})
     return {
-        ("popularity", ("",)): popularity,
-        ("EASE, lambda 200, ratings >= 4", ("",)): ease(200.0, LIKED),
-        ("EASE, lambda 500, all ratings", ("",)): ease(500.0, 0.0),
-        ("LBG, recommended for lists (30 topics, tempered)", lists): ours(LBGModel, **LBG_FOR_LISTS),
-        ("LBG, 20 topics", lists): ours(LBGModel, n_topics=20),
-        ("LBG, 20 topics, best of 10", lists): ours(LBGModel, n_topics=20, n_init=10),
-        ("Bayesian LBG, 2 chains (ordinal)", lists): ours(BayesianLBGModel, likelihood="ordinal"),
-    }
-
-
-def implicit_models():
-    from implicit.als import AlternatingLeastSquares
-    from implicit.nearest_neighbours import BM25Recommender
-
-    return {
-        ("implicit ALS, 64 factors", ("",)): implicit_model(
-            lambda: AlternatingLeastSquares(factors=64, regularization=10.0, random_state=SEED, num_threads=1)
+        "popularity": popularity(),
+        "EASE, lambda 200, ratings >= 4": ease(200.0, LIKED),
+        "EASE, lambda 500, all ratings": ease(500.0, 0.0),
+        "LBG, recommended for lists (30 topics, tempered)": ours(LBGModel, **LBG_FOR_LISTS),
+        "LBG, 20 topics": ours(LBGModel, n_topics=20),
+        "LBG, 20 topics, best of 10": ours(LBGModel, n_topics=20, n_init=10),
+        "Bayesian LBG, 2 chains (ordinal)": ours(BayesianLBGModel, likelihood="ordinal", **short),
+        "implicit ALS, 64 factors": implicit_model(
+            "als", "AlternatingLeastSquares", factors=64, regularization=10.0, random_state=SEED, num_threads=1
         ),
-        ("implicit BM25, K 500", ("",)): implicit_model(lambda: BM25Recommender(K=500, num_threads=1)),
-    }
-
-
-def cornac_models():
-    from cornac.models import BPR
-
-    tuned = {"k": 100, "learning_rate": 0.01, "lambda_reg": 0.01, "max_iter": 100}
-    return {
-        ("cornac BPR", ("",)): cornac_model(lambda: BPR(seed=SEED, verbose=False)),
-        ("cornac BPR, 100 factors", ("",)): cornac_model(lambda: BPR(seed=SEED, verbose=False, **tuned)),
+        "implicit BM25, K 500": implicit_model("nearest_neighbours", "BM25Recommender", K=500, num_threads=1),
+        "cornac BPR": cornac_model("BPR"),
+        "cornac BPR, 100 factors": cornac_model("BPR", k=100, learning_rate=0.01, lambda_reg=0.01, max_iter=100),
     }

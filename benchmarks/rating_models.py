@@ -1,8 +1,8 @@
 """The models that predict ratings, ours and the rivals', behind one function each: fit, then predict.
 
-A model is ``fit(train) -> (predict, CPU seconds of the fit)`` with ``predict(test) -> Predicted``; tables have the
-columns user, item and rating. implicit and EASE are not among them: their scores rank items and are on no rating
-scale (`benchmarks.bench_topn` has them).
+A model's ``fit(train)`` returns ``(predict, CPU seconds of the fit)`` with ``predict(test) -> Predicted``; tables
+have the columns user, item and rating. implicit and EASE are not among them: their scores rank items and are on no
+rating scale (`benchmarks.bench_topn` has them).
 
 Where the settings come from: ours are the defaults, or were chosen by `benchmarks.tune_lbg` and on inner splits of
 training data (docs/bayesian-lbg.md says how far that held); a rival runs with its library's defaults unless its name
@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.common import Model
+from benchmarks.records import OURS
 from lbg_recsys.core import levels
 from lbg_recsys.presets import BAYESIAN_STRONG, LBG_FOR_RATINGS
-from lbg_recsys.ratings import LBGModel, RatingMatrix
-from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
+from lbg_recsys.ratings import BayesianLBGModel, LBGModel, RatingMatrix
 
 LEVELS = np.arange(1.0, 6.0)
 SEED = 0
@@ -49,26 +50,26 @@ def ours(make, **settings):
 
         return predict, spent
 
-    return fit
+    return Model(OURS, {"model": make.__name__, "random_state": SEED, **settings}, fit)
 
 
-def bayesian_lbg(**settings):
-    return ours(BayesianLBGModel, **settings)
+def bayesian_lbg(work, **settings):
+    return ours(BayesianLBGModel, **settings, **work.size({}, {"n_sweeps": 15, "burn_in": 5}))
 
 
 def lbg(**settings):
     return ours(LBGModel, **settings)
 
 
-def surprise_algorithm(make):
+def surprise_model(kind, **settings):
     """An algorithm of Surprise, on a trainset with the order of the data."""
 
     def fit(train):
-        from surprise import Dataset, Reader
+        import surprise
 
-        data = Dataset.load_from_df(train[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
+        data = surprise.Dataset.load_from_df(train[["user", "item", "rating"]], surprise.Reader(rating_scale=(1, 5)))
         trainset = data.build_full_trainset()
-        algorithm = make()
+        algorithm = getattr(surprise, kind)(**settings)
         started = time.process_time()
         algorithm.fit(trainset)
         spent = time.process_time() - started
@@ -79,17 +80,19 @@ def surprise_algorithm(make):
 
         return predict, spent
 
-    return fit
+    return Model("scikit-surprise", {"model": kind, **settings}, fit)
 
 
-def cornac_model(make):
+def cornac_model(kind, **settings):
     """A rating predictor of cornac; users and items it does not know get what its ``rate`` says of them."""
 
     def fit(train):
-        from cornac.data import Dataset
+        import cornac
 
-        data = Dataset.from_uir(list(train[["user", "item", "rating"]].itertuples(index=False, name=None)))
-        model = make()
+        data = cornac.data.Dataset.from_uir(
+            list(train[["user", "item", "rating"]].itertuples(index=False, name=None))
+        )
+        model = getattr(cornac.models, kind)(seed=SEED, verbose=False, **settings)
         started = time.process_time()
         model.fit(data)
         spent = time.process_time() - started
@@ -101,7 +104,7 @@ def cornac_model(make):
 
         return predict, spent
 
-    return fit
+    return Model("cornac", {"model": kind, "seed": SEED, **settings}, fit)
 
 
 def myfm_model(ordinal, n_iter):
@@ -146,7 +149,7 @@ def myfm_model(ordinal, n_iter):
 
         return predict, spent
 
-    return fit
+    return Model("myfm", {"model": "ordered probit" if ordinal else "regression", "rank": 10, "n_iter": n_iter}, fit)
 
 
 def _rows_scaled(x):
@@ -159,62 +162,56 @@ def _codes(known, ids):
     return np.where(known[place] == ids, place, len(known))
 
 
-def our_models():
+def our_models(work):
     """Cheap ones first, so that Bayesian LBG and myFM, whose times are compared, run one after the other."""
     return {
         "LBG, the paper's (5 topics, mode)": lbg(),
         "LBG, recommended (10 topics on biases)": lbg(**LBG_FOR_RATINGS),
-        "Bayesian LBG, strong": bayesian_lbg(**BAYESIAN_STRONG),
-        "Bayesian LBG, defaults (4 chains)": bayesian_lbg(),
-        "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(likelihood="gaussian"),
+        "Bayesian LBG, strong": bayesian_lbg(work, **BAYESIAN_STRONG),
+        "Bayesian LBG, defaults (4 chains)": bayesian_lbg(work),
+        "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(work, likelihood="gaussian"),
     }
 
 
-def myfm_models():
+def myfm_models(work):
     return {
-        "myFM ordered probit, implicit sets": myfm_model(ordinal=True, n_iter=200),
-        "myFM regression, implicit sets": myfm_model(ordinal=False, n_iter=300),
+        "myFM ordered probit, implicit sets": myfm_model(ordinal=True, n_iter=work.size(200, 3)),
+        "myFM regression, implicit sets": myfm_model(ordinal=False, n_iter=work.size(300, 3)),
     }
 
 
 def surprise_models():
     """All algorithms of Surprise."""
-    import surprise as s
-
     item_knn = {"name": "pearson_baseline", "user_based": False}
-    makers = {
-        "SVD, 100 epochs, reg .1": lambda: s.SVD(n_epochs=100, reg_all=0.1, random_state=SEED),
-        "SVD": lambda: s.SVD(random_state=SEED),
-        "SVDpp": lambda: s.SVDpp(random_state=SEED),
-        "KNNBaseline (item)": lambda: s.KNNBaseline(sim_options=item_knn, verbose=False),
-        "KNNBasic": lambda: s.KNNBasic(verbose=False),
-        "KNNWithMeans": lambda: s.KNNWithMeans(verbose=False),
-        "KNNWithZScore": lambda: s.KNNWithZScore(verbose=False),
-        "BaselineOnly": lambda: s.BaselineOnly(verbose=False),
-        "SlopeOne": lambda: s.SlopeOne(),
-        "CoClustering": lambda: s.CoClustering(random_state=SEED),
-        "NMF": lambda: s.NMF(random_state=SEED),
-        "NormalPredictor": lambda: s.NormalPredictor(),
+    models = {
+        "SVD, 100 epochs, reg .1": surprise_model("SVD", n_epochs=100, reg_all=0.1, random_state=SEED),
+        "SVD": surprise_model("SVD", random_state=SEED),
+        "SVDpp": surprise_model("SVDpp", random_state=SEED),
+        "KNNBaseline (item)": surprise_model("KNNBaseline", sim_options=item_knn, verbose=False),
+        "KNNBasic": surprise_model("KNNBasic", verbose=False),
+        "KNNWithMeans": surprise_model("KNNWithMeans", verbose=False),
+        "KNNWithZScore": surprise_model("KNNWithZScore", verbose=False),
+        "BaselineOnly": surprise_model("BaselineOnly", verbose=False),
+        "SlopeOne": surprise_model("SlopeOne"),
+        "CoClustering": surprise_model("CoClustering", random_state=SEED),
+        "NMF": surprise_model("NMF", random_state=SEED),
+        "NormalPredictor": surprise_model("NormalPredictor"),
     }
-    return {f"Surprise {name}": surprise_algorithm(make) for name, make in makers.items()}
+    return {f"Surprise {name}": model for name, model in models.items()}
 
 
 def cornac_models():
     """What cornac has that needs ratings only and predicts on their scale."""
-    import cornac.models as c
-
-    quiet = {"verbose": False, "seed": SEED}
-    strong = {"k": 200, "max_iter": 100, "learning_rate": 0.005, "lambda_reg": 0.1}
-    makers = {
-        "MF, 200 factors, 100 epochs, reg .1": lambda: c.MF(**strong, **quiet),
-        "MF": lambda: c.MF(**quiet),
-        "PMF": lambda: c.PMF(**quiet),
-        "NMF, biases": lambda: c.NMF(use_bias=True, **quiet),
-        "BaselineOnly": lambda: c.BaselineOnly(**quiet),
-        "UserKNN": lambda: c.UserKNN(num_threads=1, **quiet),
-        "UserKNN, pearson, centred": lambda: c.UserKNN(
-            similarity="pearson", mean_centered=True, num_threads=1, **quiet
+    models = {
+        "MF, 200 factors, 100 epochs, reg .1": cornac_model(
+            "MF", k=200, max_iter=100, learning_rate=0.005, lambda_reg=0.1
         ),
-        "ItemKNN": lambda: c.ItemKNN(num_threads=1, **quiet),
+        "MF": cornac_model("MF"),
+        "PMF": cornac_model("PMF"),
+        "NMF, biases": cornac_model("NMF", use_bias=True),
+        "BaselineOnly": cornac_model("BaselineOnly"),
+        "UserKNN": cornac_model("UserKNN", num_threads=1),
+        "UserKNN, pearson, centred": cornac_model("UserKNN", similarity="pearson", mean_centered=True, num_threads=1),
+        "ItemKNN": cornac_model("ItemKNN", num_threads=1),
     }
-    return {f"cornac {name}": cornac_model(make) for name, make in makers.items()}
+    return {f"cornac {name}": model for name, model in models.items()}

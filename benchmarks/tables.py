@@ -1,12 +1,10 @@
-"""Results as Markdown: one function a table or sentence, all figures from benchmarks/results/*.json."""
+"""Results as Markdown: one function per table or sentence, all figures from benchmarks/results/*.json."""
 
 import numpy as np
 
-from benchmarks.common import OFFICIAL
-from benchmarks.records import means
+from benchmarks.records import complete_rows, means, rows_of
 from lbg_recsys.evaluation.report import markdown_table
 
-RANDOM = tuple(f"random {number}" for number in range(5))
 MEASURES = {"rmse": "RMSE", "mae": "MAE", "mae_median": "MAE of the median", "log_score": "log score"}
 SPELLED = {"lbg": "LBG", "mixture_of_unigrams": "mixture of unigrams", "plsi": "pLSI", "kmeans": "KMeans"}
 
@@ -21,16 +19,17 @@ def bold_if_ours(name):
 def accuracy_rows(found):
     """Model -> means over the random folds, the official ones (or None) and u1 (or None), least RMSE first.
 
-    Models that have not been through all random folds yet are left out: means over other folds do not compare.
+    Models that lack a random fold are left out: means over different folds do not compare.
     """
-    rows = {}
-    for name, folds in found["results"]["folds"].items():
-        if set(RANDOM) <= set(folds):
-            rows[name] = {
-                "random": means(folds[fold] for fold in RANDOM),
-                "official": means(folds[fold] for fold in OFFICIAL) if set(OFFICIAL) <= set(folds) else None,
-                "u1": folds.get("u1"),
-            }
+    official, each = complete_rows(found, "official"), rows_of(found, "official")
+    rows = {
+        name: {
+            "random": means(folds.values()),
+            "official": means(official[name].values()) if name in official else None,
+            "u1": each.get(name, {}).get("u1"),
+        }
+        for name, folds in complete_rows(found, "random").items()
+    }
     return dict(sorted(rows.items(), key=lambda item: item[1]["random"]["rmse"]))
 
 
@@ -82,10 +81,22 @@ def accuracy_official(found):
 
 
 def accuracy_notes(found):
-    """In how many runs it was measured, and who was not there."""
-    runs = found["results"].get("runs")
-    notes = [] if runs is None else [f"Measured in {'one run' if runs == 1 else f'{runs} runs'}."]
-    return " ".join(notes + [f"Not measured: {note}." for note in found["results"].get("missing", [])])
+    """When and where it was measured, and which libraries were not installed."""
+    return " ".join([measured(found), *not_measured(found, "random")])
+
+
+def measured(found):
+    """The dates, commits and CPUs of the runs behind a file of results."""
+    runs = [
+        f"on {run['date'] or 'an unrecorded date'} at commit {run['commit'][:10] if run['commit'] else 'unknown'} "
+        f"({run['cpu'] or 'CPU not recorded'})"
+        for run in found["runs"]
+    ]
+    return f"Measured {', and '.join(runs)}."
+
+
+def not_measured(found, part):
+    return [f"Not measured: {note}." for note in found["missing"].get(part, [])]
 
 
 def bayesian_cost(found):
@@ -98,14 +109,14 @@ def bayesian_cost(found):
     two, defaults = cost("Bayesian LBG, 2 chains"), cost("Bayesian LBG, defaults")
     if two is None or defaults is None:
         return "Not measured yet."
-    said = f"Two chains took {two:.1f} CPU seconds a fit"
+    said = f"Two chains took {two:.1f} CPU seconds per fit"
     probit, regression = cost("myFM ordered probit"), cost("myFM regression")
     if probit is not None and regression is not None:
         said += f", {two / probit:.2f} of myFM's ordered probit and {two / regression:.2f} of its regression"
     predicting = cost("Bayesian LBG, defaults", "predict_s")
     said += f"; predicting 20,000 distributions took {predicting / defaults:.3f} of the default fit."
-    first = found["results"].get("first_fit_cpu_s")
-    if first:
+    first = rows_of(found, "compilation").get("first small fit", {}).get("", {})
+    if "nothing compiled" in first:
         said += (
             f" The first small fit of a new process costs {first['nothing compiled']:.1f} CPU seconds with nothing "
             f"compiled and {first['cached']:.1f} with numba's cache on disk."
@@ -115,12 +126,12 @@ def bayesian_cost(found):
 
 def ablation(found):
     """One thing changed at a time, beside the mean of two references that differ in their seeds."""
-    return differences(found["results"]["variants"], ("reference", "reference, other seeds"))
+    return differences(complete_rows(found, "variants"), ("reference", "reference, other seeds"))
 
 
 def confirmation(found):
     """What looked good, on other splits, beside the first of them."""
-    variants = found["results"]["confirmation"]
+    variants = complete_rows(found, "confirmation")
     return differences(variants, (next(iter(variants)),))
 
 
@@ -128,7 +139,7 @@ def differences(variants, references):
     """Differences to the references and their standard errors over the splits; a row that is a reference as it is."""
     keys = [*MEASURES, "one_chain_rmse"]
     table = {
-        name: {key: np.array([row[key] for row in rows]) for key in (*keys, "cpu_s")}
+        name: {key: np.array([row[key] for row in rows.values()]) for key in (*keys, "cpu_s")}
         for name, rows in variants.items()
     }
     usual = {key: np.mean([table[name][key] for name in references], axis=0) for key in keys}
@@ -148,7 +159,8 @@ def difference(values):
 
 def calibration(found):
     """Distributions."""
-    models = sorted(found["results"]["models"].items(), key=lambda item: -item[1]["log_score"])
+    rows = {name: means(folds.values()) for name, folds in complete_rows(found, "random").items()}
+    models = sorted(rows.items(), key=lambda item: -item[1]["log_score"])
     keys = ("log_score", "rps", "ece", "coverage_90", "width_90")
     head = ["model", "log score", "RPS", "calibration error", "90 % intervals hold", "their width"]
     return markdown_table(head, [[bold_if_ours(name), *(row[key] for key in keys)] for name, row in models])
@@ -160,7 +172,9 @@ def calibration(found):
 def top_n(found):
     """Lists, best first."""
     rows = {
-        name: means(folds.values()) for name, folds in found["results"]["folds"].items() if set(RANDOM) <= set(folds)
+        f"{name}, {criterion}" if criterion else name: means(fold[criterion] for fold in folds.values())
+        for name, folds in complete_rows(found, "random").items()
+        for criterion in next(iter(folds.values()))
     }
     lines = [
         [bold_if_ours(name), row["ndcg"], row["recall"], f"{row['fit_s']:.1f}", f"{row['list_s']:.1f}"]
@@ -171,8 +185,8 @@ def top_n(found):
 
 def ratios(ratings, files, accurate):
     """How many times faster than the rival, taken in one run."""
-    rows = ratings["results"]["beside_svd"]["rows"] | (files["results"]["rows"] if files else {})
-    lines = [[f"`LBGAlgo`, {name}", "Surprise SVD", f"{row['svd_over_lbg']:.1f} x"] for name, row in rows.items()]
+    rows = rows_of(ratings, "beside_svd") | (rows_of(files, "beside_svd") if files else {})
+    lines = [[f"`LBGAlgo`, {name}", "Surprise SVD", f"{row['']['svd_over_lbg']:.1f} x"] for name, row in rows.items()]
     models = accuracy_rows(accurate) if accurate else {}
     rivals = [name for name in models if name.startswith("myFM")]
     if rivals:  # the first is the one with the least RMSE
@@ -187,8 +201,9 @@ def ratios(ratings, files, accurate):
 
 def new_users(found):
     """What somebody new waits for."""
-    lines = [[name, f"{spent:.1f}"] for name, spent in found["results"].items()]
-    return markdown_table(["Bayesian LBG, defaults", "CPU ms"], lines)
+    ((model, rows),) = rows_of(found, "new_users").items()
+    lines = [[name, f"{spent:.1f}"] for name, spent in rows[""].items()]
+    return markdown_table([model, "CPU ms"], lines)
 
 
 def growth(ratings):
@@ -196,65 +211,81 @@ def growth(ratings):
     lines = [
         [f"{row['ratings']:,}", row["topics"], f"{row['nanoseconds_per_rating_and_topic']:.1f}",
          f"{row['peak_bytes_per_rating_beyond_parameters']:.0f}"]
-        for row in ratings["results"]["growth"]
+        for row in (trials[""] for trials in rows_of(ratings, "growth").values())
     ]  # fmt: skip
-    return markdown_table(["ratings", "topics", "ns a rating, topic and iteration", "peak bytes a rating"], lines)
+    head = ["ratings", "topics", "ns per rating, topic and iteration", "peak bytes per rating"]
+    return markdown_table(head, lines)
 
 
 # -- text ----------------------------------------------------------------------------------------------------
 
 
-def spread(figure):
-    return f"{figure['mean']:.3f} ± {figure['sd']:.3f}"
+def spread(values):
+    """Mean and standard deviation of a figure over seeds."""
+    return f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
+
+
+def newsgroup_rows(found):
+    """Model -> figure -> values over seeds."""
+    return {
+        name: {key: [row[key] for row in rows.values()] for key in next(iter(rows.values()))}
+        for name, rows in complete_rows(found, "newsgroups").items()
+    }
 
 
 def newsgroups_short(found):
     """Clusters of 20 Newsgroups on held-out documents, best first."""
-    rows = sorted(found["results"]["newsgroups"]["rows"].items(), key=lambda item: -item[1]["accuracy"]["mean"])
+    rows = sorted(newsgroup_rows(found).items(), key=lambda item: -np.mean(item[1]["accuracy"]))
     lines = [[bold_if_ours(name), spread(row["accuracy"]), spread(row["nmi"])] for name, row in rows]
     return markdown_table(["model", "accuracy", "NMI"], lines)
 
 
 def newsgroups_full(found):
     """The same with training accuracy, how far clusters follow length, and cost."""
-    rows = found["results"]["newsgroups"]["rows"]
-    best = max(row["accuracy"]["mean"] for row in rows.values())
+    rows = newsgroup_rows(found)
+    best = max(np.mean(row["accuracy"]) for row in rows.values())
     lines = []
     for name, row in rows.items():
         held_out = spread(row["accuracy"])
         lines.append(
             [
                 name,
-                f"**{held_out}**" if row["accuracy"]["mean"] == best else held_out,
-                f"{row['nmi']['mean']:.2f}",
+                f"**{held_out}**" if np.mean(row["accuracy"]) == best else held_out,
+                f"{np.mean(row['nmi']):.2f}",
                 spread(row["train_accuracy"]),
-                f"{row['length_explained']['mean']:.2f}",
-                f"{row['cpu_seconds']['mean']:.0f}",
+                f"{np.mean(row['length_explained']):.2f}",
+                f"{np.mean(row['cpu_seconds']):.0f}",
             ]
         )
     head = ["model", "accuracy, held out", "NMI, held out", "accuracy, training", "length", "CPU s"]
-    classes = found["results"]["newsgroups"]["length_explained_by_classes"]
+    classes = rows_of(found, "newsgroups_data")["true classes"][""]["length_explained"]
     return f'{markdown_table(head, lines)}\n\nThe true classes have {classes:.2f} in the column "length".'
 
 
 def spam_clusters(found):
     """Spambase without labels."""
-    rows = found["results"]["spambase_clusters"]["rows"]
-    lines = [[bold_if_ours(SPELLED.get(name, name)), spread(row)] for name, row in rows.items()]
+    halvings = [row["accuracy"] for row in rows_of(found, "spambase_clusters")["two clusters"].values()]
+    lines = [
+        [bold_if_ours(SPELLED.get(name, name)), spread([halving[name] for halving in halvings])]
+        for name in halvings[0]
+    ]
     return markdown_table(["model", "accuracy"], lines)
 
 
 def spam_classes(found):
     """Spambase with labels."""
     keys = ("accuracy", "ham_called_spam", "spam_called_ham")
-    rows = found["results"]["spambase_classes"]["rows"]
-    lines = [[bold_if_ours(name), *(spread(row[key]) for key in keys)] for name, row in rows.items()]
+    halvings = [row["models"] for row in rows_of(found, "spambase_classes")["filters"].values()]
+    lines = [
+        [bold_if_ours(name), *(spread([halving[name][key] for halving in halvings]) for key in keys)]
+        for name in halvings[0]
+    ]
     return markdown_table(["model", "accuracy", "ham called spam", "spam called ham"], lines)
 
 
 def text_speed_short(found):
     """Two ratios."""
-    speed = found["results"]["speed"]
+    speed = rows_of(found, "speed")["one iteration"][""]
     return (
         f"One EM iteration of `LBGMixture` on all of 20 Newsgroups costs {speed['lbg_over_kmeans']:.2f} times one of "
         f"scikit-learn's KMeans; one batch pass of its LDA costs {speed['lda_over_lbg']:.0f} times ours."
@@ -262,8 +293,8 @@ def text_speed_short(found):
 
 
 def text_speed_full(found):
-    """Seconds an iteration, and how far single repeats lie apart."""
-    speed = found["results"]["speed"]
+    """Seconds per iteration, and how far single repeats lie apart."""
+    speed = rows_of(found, "speed")["one iteration"][""]
     spent = speed["cpu_seconds_per_iteration"]
     ranges = ", ".join(
         f"of {label} from {min(speed['repeats'][name]):.2f} to {max(speed['repeats'][name]):.2f}"
@@ -300,7 +331,7 @@ PAPER_FIGURES = {
 
 
 def paper(found):
-    """One line a model of the paper's tables: the paper's figure, the literal algorithm's, and ours."""
+    """One line per model of the paper's tables: the paper's figure, the literal algorithm's, and ours."""
     lines = []
     for name, (title, figure) in PAPER_FIGURES.items():
         for row, settings in _by_row(found["results"].get(name, {"lines": []})["lines"]).items():

@@ -4,20 +4,15 @@ The forced-prediction protocol is run among half of the users only; the recommen
 (lbg_recsys/presets.py) are those with the best log score there, because one distribution serves the mean, the
 median and the intervals. Other settings have a slightly lower error of the mean or of the median; all are in
 benchmarks/results/tune_lbg.json.
-
-    python -m benchmarks.tune_lbg
 """
 
 import itertools
-import warnings
 
 import numpy as np
 
-from benchmarks.common import RESULTS, movielens_checksum, progress_bar
+from benchmarks.benchmark import Benchmark, Part
 from lbg_recsys import LBGAlgo
-from lbg_recsys.datasets import load_movielens_100k
 from lbg_recsys.evaluation.forced import forced_prediction
-from lbg_recsys.evaluation.report import record, write_json
 from lbg_recsys.ratings import as_matrix
 
 GRID = {
@@ -30,37 +25,39 @@ SEEDS = (100, 101)
 N_DRAWS = 5
 
 
-def main():
-    """Try every combination and print the best by MAE of the median, RMSE of the mean and log score."""
-    warnings.simplefilter("ignore")
-    matrix = as_matrix(load_movielens_100k().ratings)
+def settings(record, work):
+    """A row per combination of settings."""
+    matrix = as_matrix(work.ratings)
     inner = matrix.subset(np.sort(np.random.default_rng(99).permutation(matrix.n_users)[: matrix.n_users // 2]))
-    settings = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
-    rows = []
-    with progress_bar("settings") as progress:
-        for number, options in enumerate(settings, 1):
-            makers = {
-                point: lambda seed, point=point, options=options: LBGAlgo(point=point, random_state=seed, **options)
-                for point in ("median", "mean")
-            }
-            median, mean = forced_prediction(inner, makers, seeds=SEEDS, n_draws=N_DRAWS)
-            rows.append(options | {"mae": median.mae, "rmse": mean.rmse, "log_score": mean.log_score})
-            progress(number, len(settings), "")
-    results = {"recommended": max(rows, key=lambda row: row["log_score"]), "all": rows}
-    write_json(
-        RESULTS / "tune_lbg.json",
-        record(
-            "Settings of LBGAlgo, chosen among half of the users",
-            "python -m benchmarks.tune_lbg",
-            results,
-            data=movielens_checksum(),
-            seeds=SEEDS,
-        ),
-    )
-    for name, key in (("MAE", "mae"), ("RMSE", "rmse"), ("log score", "log_score")):
-        best = sorted(rows, key=lambda row: row[key] if key != "log_score" else -row[key])[:3]
-        print(name, *best, sep="\n  ")
 
+    def measure(options):
+        makers = {
+            point: lambda seed, point=point: LBGAlgo(point=point, random_state=seed, **options)
+            for point in ("median", "mean")
+        }
+        median, mean = forced_prediction(inner, makers, seeds=SEEDS, n_draws=work.size(N_DRAWS, 1))
+        return {"mae": median.mae, "rmse": mean.rmse, "log_score": mean.log_score}
+
+    grid = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
+    names = {str(options): options for options in work.size(grid, grid[::40])}
+    rows = {
+        name: record.row("settings", name, "", lambda o=options: measure(o), settings=options)
+        for name, options in names.items()
+    }
+    record.finish("settings", names)
+    found = {name: row for name, row in rows.items() if row}
+    for key, sign in (("mae", 1), ("rmse", 1), ("log_score", -1)):
+        print(key, *sorted(found.items(), key=lambda item: sign * item[1][key])[:3], sep="\n  ")
+
+
+BENCHMARK = Benchmark(
+    name="tune_lbg",
+    what="Settings of LBGAlgo, chosen among half of the users",
+    module="benchmarks.tune_lbg",
+    data=("ml-100k",),
+    seeds=SEEDS,
+    parts={"settings": Part(settings)},
+)
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.main()

@@ -4,6 +4,8 @@ What stands between ``<!-- name -->`` and ``<!-- end name -->`` is replaced.
 
     python -m benchmarks.write_docs           # rewrite all of it, and the picture
     python -m benchmarks.write_docs --check   # fail if something is not what the results say
+
+``--results`` and ``--root`` name other folders than benchmarks/results and the checkout.
 """
 
 import argparse
@@ -12,7 +14,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.common import RESULTS
+from benchmarks.benchmark import RESULTS
 from benchmarks.picture import accuracy_picture
 from lbg_recsys.files import atomic_write
 
@@ -20,17 +22,17 @@ ROOT = Path(__file__).parents[1]
 PICTURE = "docs/accuracy.png"
 
 
-def load(name):
-    """A result file, or None where the benchmark was not run."""
-    path = RESULTS / f"{name}.json"
+def load(folder, name):
+    """A file of results, or None where the benchmark was not run."""
+    path = folder / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def of(name, *parts):
-    """A block that is made of one result file, by one or more functions of it."""
+    """A block that is made of one file of results, by one or more functions of it."""
 
-    def block():
-        found = load(name)
+    def block(folder):
+        found = load(folder, name)
         if found is None:
             return "Not measured yet."
         return "\n\n".join(filter(None, (part(found) for part in parts)))
@@ -38,7 +40,7 @@ def of(name, *parts):
     return block
 
 
-def accuracy(found):
+def accuracy(found, _):
     return [
         "### Rating prediction, MovieLens-100K",
         "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
@@ -50,7 +52,7 @@ def accuracy(found):
     ]
 
 
-def calibration(found):
+def calibration(found, _):
     return [
         "### Calibration",
         "The same random folds. An interval holds whole stars, so a calibrated one covers somewhat more than 90 %.",
@@ -58,7 +60,7 @@ def calibration(found):
     ]
 
 
-def top_n(found):
+def top_n(found, _):
     return [
         "### Top-10 lists",
         "The same random folds: users with a test rating of at least 4, all items but the user's training items, "
@@ -68,14 +70,14 @@ def top_n(found):
     ]
 
 
-def speed(ratings):
+def speed(ratings, folder):
     return [
         "### Speed",
         "How many times faster than the rival, CPU seconds of one run on one core after compilation:",
-        tables.ratios(ratings, load("files"), load("accuracy")),
+        tables.ratios(ratings, load(folder, "files"), load(folder, "accuracy")),
         "An EM iteration of `LBGAlgo` costs in proportion to ratings and topics (generated ratings):",
         tables.growth(ratings),
-        *new_users(load("new_users")),
+        *new_users(load(folder, "new_users")),
     ]
 
 
@@ -85,7 +87,7 @@ def new_users(found):
     return ["New users need no refit. Folding one into the default Bayesian model:", tables.new_users(found)]
 
 
-def text(found):
+def text(found, _):
     return [
         "### Text",
         f"By `{found['command']}`, {len(found['seeds'])} seeds; what was chosen where, and how far to trust it, is "
@@ -99,7 +101,7 @@ def text(found):
     ]
 
 
-def paper(found):
+def paper(found, _):
     return [
         "### The paper's tables",
         f"By `{found['command']}`, which writes all figures, remarks and pictures into a folder:",
@@ -107,7 +109,7 @@ def paper(found):
     ]
 
 
-def readme():
+def readme(folder):
     """All results that are there."""
     parts = [
         "## Results",
@@ -122,9 +124,9 @@ def readme():
         "reproduction": paper,
     }
     for name, section in sections.items():
-        found = load(name)
+        found = load(folder, name)
         if found:
-            parts += section(found)
+            parts += section(found, folder)
     return "\n\n".join(parts)
 
 
@@ -148,7 +150,7 @@ BLOCKS = {
 }
 
 
-def replaced(document, blocks, where):
+def replaced(document, blocks, where, folder):
     """The document with every block made anew."""
     for name, make in blocks.items():
         begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
@@ -156,28 +158,31 @@ def replaced(document, blocks, where):
         _, closed, after = rest.partition(end)
         if not (found and closed):
             sys.exit(f"{where} lacks {end if found else begin}: put it where that part of the results belongs")
-        document = f"{before}{begin}\n{make()}\n{end}{after}"
+        document = f"{before}{begin}\n{make(folder)}\n{end}{after}"
     return document
 
 
-def main():
+def main(argv=None):
     """Rewrite or check everything between the markers."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="fail if something is not what the results say")
-    check, stale = parser.parse_args().check, []
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
+    parser.add_argument("--root", type=Path, default=ROOT, help="folder of README.md and docs/")
+    options = parser.parse_args(argv)
+    stale = []
     for where, blocks in BLOCKS.items():
-        old = (ROOT / where).read_text(encoding="utf-8")
-        new = replaced(old, blocks, where)
-        if check:
+        old = (options.root / where).read_text(encoding="utf-8")
+        new = replaced(old, blocks, where, options.results)
+        if options.check:
             stale += [where] if new != old else []
             continue
-        with atomic_write(ROOT / where, "w") as stream:
+        with atomic_write(options.root / where, "w") as stream:
             stream.write(new)
     if stale:
         sys.exit(f"{', '.join(stale)}: not what benchmarks/results say; run python -m benchmarks.write_docs")
-    accurate = load("accuracy")
-    if accurate and not check:
-        with atomic_write(ROOT / PICTURE) as stream:
+    accurate = load(options.results, "accuracy")
+    if accurate and not options.check:
+        with atomic_write(options.root / PICTURE) as stream:
             stream.write(accuracy_picture(accurate))
 
 

@@ -128,3 +128,37 @@ def test_import_is_light(module):
     )
     seconds, *heavy = _fresh(code)
     assert heavy == [] and float(seconds) < 1
+
+
+def private_names(path):
+    """What a file takes from the package by a name with an underscore: modules, names in them, attributes."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lbg_recsys"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [
+                part for alias in node.names if alias.name.startswith("lbg_recsys") for part in alias.name.split(".")
+            ]
+        elif isinstance(node, ast.Attribute) and not (
+            isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        ):
+            names = [node.attr]
+        else:
+            continue
+        yield from (name for name in names if name.startswith("_") and not name.endswith("__"))
+
+
+def test_private_names_are_seen(tmp_path):
+    path = tmp_path / "bench_bad.py"
+    path.write_text(
+        "from lbg_recsys.text._start import a\nfrom lbg_recsys.core import _b\nimport lbg_recsys._c\n"
+        "model._d()\nself._fine()\nmodel.__class__\n"
+    )
+    assert sorted(private_names(path)) == ["_b", "_c", "_d", "_start"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE.parent / "benchmarks").glob("*.py")), ids=lambda path: f"benchmarks/{path.name}"
+)
+def test_benchmarks_use_no_private_name(path):
+    assert not list(private_names(path))
