@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Collection
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from lbg_recsys.errors import ParameterError
 
@@ -16,7 +15,7 @@ def check_integer(name: str, value: Any, low: int) -> None:
     Traceback (most recent call last):
     lbg_recsys.errors.ParameterError: n_topics is True: give an integer of at least 1
     """
-    if not _is_integer(value) or value < low:
+    if not is_integer(value) or value < low:
         raise ParameterError(f"{name} is {value!r}: give an integer of at least {low}")
 
 
@@ -29,7 +28,7 @@ def check_number(
     Traceback (most recent call last):
     lbg_recsys.errors.ParameterError: temperature is None: give a number above 0 and up to 1
     """
-    inside = _is_number(value) and math.isfinite(value) and low <= value <= high
+    inside = is_number(value) and math.isfinite(value) and low <= value <= high
     if not inside or (value == low and not low_too) or (value == high and not high_too):
         at_least = f"of at least {low:g}" if low_too else f"above {low:g}"
         at_most = f" and {'up to' if high_too else 'below'} {high:g}" if high < math.inf else ""
@@ -43,7 +42,7 @@ def check_share(name: str, value: Any) -> None:
 
 def check_flag(name: str, value: Any) -> None:
     """True or False."""
-    if not isinstance(value, (bool, np.bool_)):
+    if not is_flag(value):
         raise ParameterError(f"{name} is {value!r}: give True or False")
 
 
@@ -55,13 +54,21 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
 
 def check_seed(name: str, value: Any) -> None:
     """None or an integer of at least 0."""
-    if value is not None and not (_is_integer(value) and value >= 0):
+    if value is not None and not (is_integer(value) and value >= 0):
         raise ParameterError(f"{name} is {value!r}: give None or an integer of at least 0")
 
 
-def _is_number(value: Any) -> bool:
-    return _is_integer(value) or isinstance(value, (float, np.floating))
+def is_flag(value: Any) -> bool:
+    """Whether a value is True or False, Python's or numpy's."""
+    # by its dtype: checks are light to import, and numpy is not
+    return isinstance(value, bool) or (getattr(value, "shape", None) == () and value.dtype.kind == "b")
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer or a floating-point number, Python's or numpy's."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer, Python's or numpy's; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

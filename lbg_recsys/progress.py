@@ -126,3 +126,10 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
             shown.update(max(share - shown.n, 0))
 
         yield progress
+
+
+@contextmanager
+def reporting(progress: Progress, label: str, verbose: bool) -> Iterator[Progress]:
+    """The callback that a fit reports to: the caller's, and with ``verbose`` a bar (or lines) of its own too."""
+    with bar(label, quiet=not verbose, or_lines=True) as shown:
+        yield both(shown, progress)

@@ -3,8 +3,9 @@
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,36 +13,36 @@ from surprise import AlgoBase
 from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
 
+from lbg_recsys.checks import is_integer
 from lbg_recsys.core.levels import point, std
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.progress import Progress, bar, both, silent
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import Explanation, Influences
 from lbg_recsys.ratings.questions.new_user import FoldedUser
 from lbg_recsys.ratings.questions.topics import Topic
+from lbg_recsys.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
+class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
 
-    A subclass supplies `_fit_model`, and may have a parameter ``verbose``. Predictions carry plain Python details:
-    the ``distribution`` over the levels of the scale, its ``std``, and what the model adds.
+    A subclass names its ``MODEL`` and derives from that model's settings, which give both the same constructor.
+    Predictions carry plain Python details: the ``distribution`` over the levels of the scale, its ``std``, and what
+    the model adds.
     """
 
     MADE_BY_FIT = ("trainset", "model_", "bu", "bi")
+    MODEL: ClassVar[type[Any]]
 
     model_: RatingModel
     random_state: Any
-    verbose: bool = False
-
-    def _fit_model(self, trainset: Any, progress: Progress) -> RatingModel:
-        raise NotImplementedError("a subclass of RatingAlgo builds and fits its model here")
 
     def fit(self, trainset: Any, progress: Progress = silent) -> "RatingAlgo":
         """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was.
@@ -49,11 +50,20 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
         ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
         ``verbose=True`` a bar shows it too, or ten lines where standard error is no terminal.
         """
-        with bar(f"fitting {type(self).__name__}", quiet=not self.verbose, or_lines=True) as shown:
-            model = self._fit_model(trainset, both(shown, progress))
+        model = self._unfitted_model().fit(trainset, progress=progress)
         AlgoBase.fit(self, trainset)
         self.model_ = model
         return self
+
+    def _unfitted_model(self) -> Any:
+        """The model to fit: a new one, or a copy of the present one to go on with."""
+        params = self.get_params()
+        if not params.get("warm_start") or not hasattr(self, "model_"):
+            return self.MODEL(**params | {"random_state": self._seed()})
+        model: Any = copy(self.model_)  # which stays as it is if this fit fails
+        if not is_integer(self.random_state):
+            params["random_state"] = model.random_state  # drawn for the fit that this one goes on with
+        return model.set_params(**params)
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
         """The prediction for inner ids (strings where Surprise does not know them), with its details.
@@ -107,7 +117,7 @@ class RatingAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no
 
     def _seed(self) -> int:
         """Surprise's habits: an integer is the seed; None follows numpy's global state, a RandomState itself."""
-        if isinstance(self.random_state, (int, np.integer)):
+        if is_integer(self.random_state):
             return int(self.random_state)
         if self.random_state is None or isinstance(self.random_state, np.random.RandomState):
             return int(get_rng(self.random_state).randint(2**31 - 1))

@@ -1,4 +1,4 @@
-"""The command line: one file a command, loaded when it is called.
+"""The command line: one file per command, loaded when it is called.
 
 To add a command, write ``lbg_recsys/cli/<name>.py`` with a click command and name it in `COMMANDS`.
 Keep heavy imports inside the command's function: ``--help`` loads every module listed here.
@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "lbg_recsys.cli.explain:explain",
     "topics": "lbg_recsys.cli.topics:topics",
     "similar": "lbg_recsys.cli.similar:similar",
+    "params": "lbg_recsys.cli.params:params",
     "info": "lbg_recsys.cli.info:info",
     "evaluate": "lbg_recsys.cli.evaluate:evaluate",
     "forced-prediction": "lbg_recsys.cli.forced:forced_prediction",

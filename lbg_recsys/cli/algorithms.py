@@ -6,44 +6,69 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from lbg_recsys.presets import LBG_FOR_LISTS, LBG_FOR_RATINGS
 
+if TYPE_CHECKING:
+    from lbg_recsys.settings import Setting
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-# name -> module:class. Models are what `fit` saves; the others are Surprise algorithms to compare.
-MODELS = {
-    "lbg": "lbg_recsys.ratings.lbg:LBGModel",
-    "lbg-ratings": "lbg_recsys.ratings.lbg:LBGModel",
-    "lbg-lists": "lbg_recsys.ratings.lbg:LBGModel",
-    "bayesian": "lbg_recsys.ratings.bayesian.model:BayesianLBGModel",
-    "plsa": "lbg_recsys.ratings.plsa:GaussianPLSAModel",
-}
-ALGORITHMS = {
-    "lbg": "lbg_recsys.algorithms:LBGAlgo",
-    "lbg-ratings": "lbg_recsys.algorithms:LBGAlgo",
-    "lbg-lists": "lbg_recsys.algorithms:LBGAlgo",
-    "bayesian": "lbg_recsys.algorithms:BayesianLBGAlgo",
-    "plsa": "lbg_recsys.algorithms:GaussianPLSAAlgo",
-    "movie-mean": "lbg_recsys.algorithms:MovieMeanAlgo",
-    "baseline": "surprise:BaselineOnly",
-    "svd": "surprise:SVD",
-    "svdpp": "surprise:SVDpp",
-    "nmf": "surprise:NMF",
-    "slope-one": "surprise:SlopeOne",
-    "co-clustering": "surprise:CoClustering",
-    "knn": "surprise:KNNBasic",
-    "knn-means": "surprise:KNNWithMeans",
-    "knn-baseline": "surprise:KNNBaseline",
-}
-
 _ALGO = "-a/--algo"
+# Parameters with an option of their own.
+_ELSEWHERE = {"random_state": "--seed", "verbose": "--quiet"}
 
-# Settings that a name stands for: lbg as it predicts ratings or makes lists best; lbg alone is the paper's model.
-SETTINGS: dict[str, Mapping[str, Any]] = {"lbg-ratings": LBG_FOR_RATINGS, "lbg-lists": LBG_FOR_LISTS}
+
+class Algorithm(NamedTuple):
+    """What a name on the command line stands for.
+
+    ``surprise`` is the class that evaluations run and ``model`` the one that `fit` saves, as module:class;
+    ``settings`` is the class in `lbg_recsys.ratings.settings` that lists its parameters, and ``preset`` the values
+    that the name gives to some of them.
+    """
+
+    summary: str
+    surprise: str
+    model: str = ""
+    settings: str = ""
+    preset: Mapping[str, Any] = MappingProxyType({})
+
+
+_LBG = ("lbg_recsys.algorithms:LBGAlgo", "lbg_recsys.ratings.lbg:LBGModel", "LBGSettings")
+
+ALGORITHMS = {
+    "lbg": Algorithm("the paper's model", *_LBG),
+    "lbg-ratings": Algorithm("LBG with the settings that predict ratings best", *_LBG, LBG_FOR_RATINGS),
+    "lbg-lists": Algorithm("LBG with the settings that make lists best", *_LBG, LBG_FOR_LISTS),
+    "bayesian": Algorithm(
+        "Bayesian LBG, the most accurate and the slowest",
+        "lbg_recsys.algorithms:BayesianLBGAlgo",
+        "lbg_recsys.ratings.bayesian.model:BayesianLBGModel",
+        "BayesianLBGSettings",
+    ),
+    "plsa": Algorithm(
+        "Gaussian pLSA, which the paper compares with",
+        "lbg_recsys.algorithms:GaussianPLSAAlgo",
+        "lbg_recsys.ratings.plsa:GaussianPLSAModel",
+        "GaussianPLSASettings",
+    ),
+    "movie-mean": Algorithm("the mean rating of each item", "lbg_recsys.algorithms:MovieMeanAlgo"),
+    "baseline": Algorithm("Surprise's BaselineOnly", "surprise:BaselineOnly"),
+    "svd": Algorithm("Surprise's SVD", "surprise:SVD"),
+    "svdpp": Algorithm("Surprise's SVDpp", "surprise:SVDpp"),
+    "nmf": Algorithm("Surprise's NMF", "surprise:NMF"),
+    "slope-one": Algorithm("Surprise's SlopeOne", "surprise:SlopeOne"),
+    "co-clustering": Algorithm("Surprise's CoClustering", "surprise:CoClustering"),
+    "knn": Algorithm("Surprise's KNNBasic", "surprise:KNNBasic"),
+    "knn-means": Algorithm("Surprise's KNNWithMeans", "surprise:KNNWithMeans"),
+    "knn-baseline": Algorithm("Surprise's KNNBaseline", "surprise:KNNBaseline"),
+}
+
+# Those that `fit` saves.
+MODELS = {name: one for name, one in ALGORITHMS.items() if one.model}
 
 params_option = click.option(
     "-p",
@@ -51,7 +76,7 @@ params_option = click.option(
     "params",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Set a parameter of the algorithm; repeatable.",
+    help="Set a parameter of the algorithm; repeatable. 'lbg-recsys params ALGO' lists them.",
 )
 
 
@@ -69,15 +94,43 @@ def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
     )
 
 
-def named_class(table: dict[str, str], name: str) -> Any:
-    """The class behind a name on the command line."""
-    if name not in table:
+def algorithm(name: str, hint: str = _ALGO) -> Algorithm:
+    """What a name on the command line stands for."""
+    if name not in ALGORITHMS:
         raise click.BadParameter(
-            f"there is no algorithm {name!r}{_nearest(name, table)}; there are {', '.join(table)}",
-            param_hint=_ALGO,
+            f"there is no algorithm {name!r}{_nearest(name, ALGORITHMS)}; there are {', '.join(ALGORITHMS)}",
+            param_hint=hint,
         )
-    module, _, attribute = table[name].partition(":")
+    return ALGORITHMS[name]
+
+
+def named_class(place: str) -> Any:
+    """The class at a module:class."""
+    module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def settings_listed(named: Algorithm) -> list["Setting"]:
+    """The parameters that ``--param`` may set; cheap, for no model is imported."""
+    from lbg_recsys.ratings import settings
+    from lbg_recsys.settings import settings_of
+
+    return [one for one in settings_of(getattr(settings, named.settings)).values() if one.name not in _ELSEWHERE]
+
+
+class ParametersInHelp(click.Command):
+    """A command whose help ends with the parameters of every model that it can fit."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each class of parameters once, with the algorithms that have it."""
+        super().format_epilog(ctx, formatter)
+        by_settings: dict[str, list[str]] = {}
+        for name, named in MODELS.items():
+            by_settings.setdefault(named.settings, []).append(name)
+        for names in by_settings.values():
+            listed = [(f"{one.name}={one.default}", one.description) for one in settings_listed(MODELS[names[0]])]
+            with formatter.section(f"Parameters of {', '.join(names)} (--param)"):
+                formatter.write_dl(listed)
 
 
 def parse_value(text: str) -> Any:
@@ -95,7 +148,7 @@ def parse_value(text: str) -> Any:
 def parse_params(
     params: Iterable[str], cls: type, *, elsewhere: Mapping[str, str] = MappingProxyType({}), hint: str = "--param"
 ) -> dict[str, Any]:
-    """``name=value`` texts, each name and value checked against the constructor of the class.
+    """``name=value`` texts, each name and value checked against the settings or the constructor of the class.
 
     ``elsewhere`` has what is set by another option, with that option; ``hint`` is the option that the texts are of.
 
@@ -104,8 +157,10 @@ def parse_params(
     {'n_topics': 7, 'point': 'mean'}
     """
     from lbg_recsys.schema import fits, kind_name, signature_of
+    from lbg_recsys.settings import Settings, settings_of
 
-    elsewhere = {"random_state": "--seed", "verbose": "--quiet", **elsewhere}
+    settings = settings_of(cls) if issubclass(cls, Settings) else {}
+    elsewhere = {**_ELSEWHERE, **elsewhere}
     kinds = {name: kind for name, kind in signature_of(cls).items() if name not in elsewhere}
     found: dict[str, Any] = {}
     for text in params:
@@ -121,7 +176,9 @@ def parse_params(
                 param_hint=hint,
             )
         value = parse_value(value_text.strip())
-        if kinds[name] is not inspect.Parameter.empty and not fits(value, kinds[name]):
+        if name in settings:
+            settings[name].check(value)
+        elif kinds[name] is not inspect.Parameter.empty and not fits(value, kinds[name]):
             raise click.BadParameter(
                 f"{name} is {value_text.strip()!r}, not {kind_name(kinds[name])}", param_hint=hint
             )
@@ -140,9 +197,10 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     from lbg_recsys.schema import signature_of
 
     name, _, settings = spec.partition(":")
-    cls = named_class(ALGORITHMS, name.strip())
+    named = algorithm(name.strip())
+    cls = named_class(named.surprise)
     given = [part.strip() for part in settings.split(",") if part.strip()]
-    params = {**SETTINGS.get(name.strip(), {}), **parse_params(given, cls, hint=_ALGO)}
+    params = {**named.preset, **parse_params(given, cls, hint=_ALGO)}
     accepted = signature_of(cls)
 
     def make(seed: int) -> Any:

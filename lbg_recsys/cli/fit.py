@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import MODELS, SETTINGS, named_class, params_option, parse_params
+from lbg_recsys.cli.algorithms import MODELS, ParametersInHelp, named_class, params_option, parse_params
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.models import known_ids, remarks
 from lbg_recsys.cli.reading import (
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingMatrix
 
 
-@click.command()
+@click.command(cls=ParametersInHelp)
 @ratings_argument
 @output_option("The model file to write, model.lbg say.", required=True)
 @click.option("--algo", type=click.Choice(list(MODELS)), default="lbg", show_default=True, help="The model to fit.")
@@ -69,8 +69,8 @@ def fit(
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
 
-    model_class = named_class(MODELS, algo)
-    arguments = {**SETTINGS.get(algo, {}), **parse_params(params, model_class)}
+    model_class = named_class(MODELS[algo].model)
+    arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
     matrix = read_matrix(ratings, scale=scale, quiet=quiet, **how)
     named = _titles(ratings, titles, matrix)
     model = model_class(**arguments, random_state=seed)

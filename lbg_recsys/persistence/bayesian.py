@@ -104,7 +104,7 @@ class BayesianFile(RatingFile):
         """The kept sweeps of the sides that the model has, and how training went."""
         from lbg_recsys.ratings.bayesian.training import ORIENTATIONS
 
-        model._check_parameters(burn_in=0)
+        model.check_settings()
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
         model.assemble(matrix, _draws_of(state.arrays, sides), state.facts["seed"])
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]

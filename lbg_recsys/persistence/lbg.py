@@ -74,7 +74,7 @@ class LBGFile(RatingFile):
         from lbg_recsys.core.em.parameters import Parameters
         from lbg_recsys.core.em.statistics import SufficientStatistics
 
-        model._check_parameters()
+        model.check_settings()
         facts, arrays = state.facts, state.arrays
         counted = arrays.get("counted", arrays["mu"])
         mass = counted.sum(axis=1)

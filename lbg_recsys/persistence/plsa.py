@@ -41,7 +41,7 @@ class PLSAFile(RatingFile):
         """Parameters and mixing weights; the mean and the spread must be ones of ratings on this scale."""
         from lbg_recsys.core.em.parameters import Parameters
 
-        model._check_parameters()
+        model.check_settings()
         facts, arrays = state.facts, state.arrays
         low, high = matrix.scale.levels[[0, -1]]
         if not (low <= facts["centre"] <= high and 0.0 < facts["spread"] <= max(high - low, 1.0)):

@@ -1,19 +1,42 @@
-"""Rating models apart from any library around them."""
+"""Rating models apart from any library around them.
 
-from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
-from lbg_recsys.ratings.choice import ChoiceModel
-from lbg_recsys.ratings.lbg import LBGModel
-from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
-from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.ratings.questions.explain import Explanation, Influences
-from lbg_recsys.ratings.questions.new_user import FoldedUser
-from lbg_recsys.ratings.scale import RatingScale
+The names load on first use: the settings of the models can be listed without compiling anything.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
+    from lbg_recsys.ratings.choice import ChoiceModel
+    from lbg_recsys.ratings.lbg import LBGModel
+    from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
+    from lbg_recsys.ratings.model import RatingModel
+    from lbg_recsys.ratings.plsa import GaussianPLSAModel
+    from lbg_recsys.ratings.questions.explain import Explanation, Influences
+    from lbg_recsys.ratings.questions.new_user import FoldedUser
+    from lbg_recsys.ratings.scale import RatingScale
+
+_HOME = {
+    "BayesianLBGModel": "bayesian.model",
+    "ChoiceModel": "choice",
+    "Explanation": "questions.explain",
+    "FoldedUser": "questions.new_user",
+    "GaussianPLSAModel": "plsa",
+    "Influences": "questions.explain",
+    "LBGModel": "lbg",
+    "RatingMatrix": "matrix",
+    "RatingModel": "model",
+    "RatingScale": "scale",
+    "as_matrix": "matrix",
+}
 
 __all__ = [
     "BayesianLBGModel",
     "ChoiceModel",
     "Explanation",
     "FoldedUser",
+    "GaussianPLSAModel",
     "Influences",
     "LBGModel",
     "RatingMatrix",
@@ -21,3 +44,13 @@ __all__ = [
     "RatingScale",
     "as_matrix",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"lbg_recsys.ratings.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'lbg_recsys.ratings' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_seed
 from lbg_recsys.core.em.bernoulli_gauss import (
     Prior,
     column_moments,
@@ -24,7 +23,6 @@ from lbg_recsys.core.em.loop import EMResult, best_of, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import STARTING, Progress, parts, silent
@@ -34,6 +32,7 @@ from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import Explanation, explain
 from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.ratings.settings import LBGSettings
 from lbg_recsys.ratings.topic_model import TopicRatingModel
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
@@ -48,28 +47,28 @@ def here(rows: SparseRows) -> OverAllRows:
     return lambda gather_statistics: gather_statistics(rows)
 
 
-class LBGModel(TopicRatingModel):
+class LBGModel(LBGSettings, TopicRatingModel):
     """A mixture of topics: whoever belongs to topic s rates item i with probability p_si, at N(c_si, var_si).
 
-    Parameters
+    Attributes
     ----------
-    n_topics : number of topics k.
-    point : what a prediction is: the ``"mode"`` (the paper's argmax), the ``"mean"`` (least squared error) or the
-        ``"median"`` (least absolute error) of the predictive distribution.
-    temperature : beta in (0, 1]; posteriors are proportional to (lam_s Pr(d|s))^beta. 1 is the paper; less makes
-        over-confident posteriors milder.
-    indicator_weight : weight of who-rated-what against how-they-rated-it in the posteriors. 1 is the paper.
-    baseline : fit the mixture on what g + b_u + b_i leaves of the ratings.
-    prior_strength : pseudo-ratings that shrink each topic's parameters to the item's own, and an item's own to the
-        average item's. 0 is the paper's exact update, with the variance bounded by the rounding of the scale.
-    n_init, max_iter, tol : restarts (the best penalised likelihood wins), iterations, and the gain in penalised
-        log-likelihood per user below which EM stops.
-    random_state : an integer seed (or None); the same seed gives the same bits.
+    parameters_ : Parameters
+        The fitted lam, p, c and var.
+    statistics_ : SufficientStatistics
+        The sums that the last M-step used.
+    counted_ : ndarray of shape (n_users, n_topics)
+        The posterior with which each user is in the statistics; zero for a user who is not.
+    converged_ : bool
+        Whether EM stopped by ``tol``.
+    n_iter_ : int
+        Number of EM iterations.
+    lower_bound_ : float
+        Penalised log-likelihood per user.
+    history_ : tuple of float
+        ``lower_bound_`` after each iteration.
 
-    Fitted attributes: ``parameters_`` (lam, p, c, var), ``statistics_``, ``counted_`` (the posteriors that each user
-    is in the statistics with, zero for one who is not), ``converged_``, ``n_iter_``, ``lower_bound_`` (penalised
-    log-likelihood per user) and ``history_`` (its value after every iteration).
-
+    Examples
+    --------
     >>> model = LBGModel(n_topics=2, random_state=0).fit((["a", "a", "b"], ["x", "y", "x"], [5, 4, 1]))
     >>> model.predict_distribution([("b", "y")]).sum().round(6)
     np.float64(1.0)
@@ -79,31 +78,6 @@ class LBGModel(TopicRatingModel):
         *("parameters_", "statistics_", "counted_", "biases_", "converged_", "n_iter_", "lower_bound_", "history_"),
         *("_mu", "_tables", "_density"),
     )
-
-    def __init__(
-        self,
-        *,
-        n_topics: int = 5,
-        point: str = "mode",
-        temperature: float = 1.0,
-        indicator_weight: float = 1.0,
-        baseline: bool = False,
-        prior_strength: float = 5.0,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_topics = n_topics
-        self.point = point
-        self.temperature = temperature
-        self.indicator_weight = indicator_weight
-        self.baseline = baseline
-        self.prior_strength = prior_strength
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -116,14 +90,17 @@ class LBGModel(TopicRatingModel):
         progress: Progress = silent,
         spread: Spread = here,
     ) -> "LBGModel":
-        """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
+        """Fit to ratings; see `RatingModel.fit`.
 
-        ``progress(done, total, note)`` is called after every EM iteration of every start; the note holds the bound
-        (``history_`` has those of the best start). ``spread`` says where the E-steps run: in this process, or
-        elsewhere (`lbg_recsys.distributed`).
+        Parameters
+        ----------
+        spread : callable, default=here
+            Where the E-steps run: in this process, or elsewhere (`lbg_recsys.distributed`).
         """
-        self._check_parameters()
-        matrix = as_matrix(ratings, scale=scale, levels=levels)
+        return self._fit_to(ratings, scale, levels, progress, partial(self._fit, spread=spread))
+
+    def _fit(self, matrix: RatingMatrix, progress: Progress, spread: Spread = here) -> None:
+        """Run EM from every start. The note of a step is the bound."""
         biases = Biases.fit(matrix) if self.baseline else None
         rows = _rows_of(matrix, biases)
         floor = matrix.scale.rounding_variance
@@ -145,9 +122,8 @@ class LBGModel(TopicRatingModel):
                 f"EM stopped after max_iter={self.max_iter} iterations while still gaining "
                 f"{np.diff(result.history)[-1:].sum():.2g} per user (tol={self.tol:g}): raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def _one_run(
         self,
@@ -266,10 +242,6 @@ class LBGModel(TopicRatingModel):
     def _own_tables(self) -> TopicTables:
         return TopicTables(self.parameters_.lam, self.parameters_.p, self.posterior())
 
-    def get_params(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {name: getattr(self, name) for name in PARAMETERS}
-
     # -- state ---------------------------------------------------------------------------------------------------
 
     def assemble(
@@ -335,30 +307,6 @@ class LBGModel(TopicRatingModel):
             np.vstack([old.var, average[1]]),
         )
 
-    def _check_parameters(self) -> None:
-        for name in ("n_topics", "n_init", "max_iter"):
-            check_integer(name, getattr(self, name), 1)
-        for name in ("prior_strength", "indicator_weight", "tol"):
-            check_number(name, getattr(self, name), 0.0)
-        check_number("temperature", self.temperature, 0.0, 1.0, low_too=False)
-        check_flag("baseline", self.baseline)
-        check_choice("point", self.point, POINTS)
-        check_seed("random_state", self.random_state)
-
 
 def _rows_of(matrix: RatingMatrix, biases: Biases | None) -> SparseRows:
     return matrix.rows if biases is None else biases.left_over(matrix)
-
-
-PARAMETERS = (
-    "n_topics",
-    "point",
-    "temperature",
-    "indicator_weight",
-    "baseline",
-    "prior_strength",
-    "n_init",
-    "max_iter",
-    "tol",
-    "random_state",
-)

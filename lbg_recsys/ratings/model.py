@@ -1,20 +1,23 @@
 """What every rating model offers, built on three things it must know: see `RatingModel`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.choice import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_user
+from lbg_recsys.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.questions.topics import Topic, TopicTables
+
+M = TypeVar("M", bound="RatingModel")
 
 
 # The models of what is rated that lists can use.
@@ -37,8 +42,8 @@ class RatingDistribution:
     topic_posterior: Floats | None = None
 
 
-class RatingModel(FitFirst, ABC):
-    """A fitted model over a `RatingMatrix`. A subclass supplies three methods over codes (-1 is unknown) to predict:
+class RatingModel(Settings, FitFirst, ABC):
+    """A model of ratings. A subclass supplies `_fit`, three methods over codes (-1 is unknown) to predict:
 
     - `distribution_of`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
@@ -63,6 +68,61 @@ class RatingModel(FitFirst, ABC):
     _choices_held: tuple[RatingMatrix, Choices] | None = None
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
+
+    verbose: bool
+
+    def fit(
+        self: M,
+        ratings: Any,
+        *,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        progress: Progress = silent,
+    ) -> M:
+        """Fit to ratings. A fit that fails or is interrupted leaves the model as it was.
+
+        Parameters
+        ----------
+        ratings : DataFrame, tuple of (users, items, ratings), Surprise trainset or RatingMatrix
+            One row per rating.
+        scale : tuple of (float, float), default=None
+            Lowest and highest rating; found in the ratings by default.
+        levels : array-like, default=None
+            All levels of the scale, where they cannot be found in the ratings.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ParameterError
+            If a hyper-parameter has a value that is not allowed.
+        DataError
+            If the ratings cannot be used.
+        """
+        return self._fit_to(ratings, scale, levels, progress, self._fit)
+
+    def _fit_to(
+        self: M,
+        ratings: Any,
+        scale: Bounds | None,
+        levels: npt.ArrayLike | None,
+        progress: Progress,
+        fit: Callable[[RatingMatrix, Progress], None],
+    ) -> M:
+        self.check_settings()
+        matrix = as_matrix(ratings, scale=scale, levels=levels)
+        with reporting(progress, f"fitting {type(self).__name__}", self.verbose) as report:
+            fit(matrix, report)
+        return self
+
+    @abstractmethod
+    def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
+        """Fit to a matrix, with checked settings; nothing of the model changes before nothing can fail any more."""
 
     @abstractmethod
     def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:

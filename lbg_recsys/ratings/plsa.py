@@ -1,28 +1,24 @@
 """Gaussian pLSA, the collaborative-filtering model that the paper compares with (Hofmann 2003)."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from lbg_recsys.checks import check_choice, check_integer, check_number, check_seed, check_share
 from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_step
 from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
 from lbg_recsys.core.em.loop import run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import level_density
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.progress import STARTING, Progress, silent
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.progress import STARTING, Progress
+from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
 from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.ratings.settings import GaussianPLSASettings
 from lbg_recsys.ratings.topic_model import TopicRatingModel
-from lbg_recsys.schema import signature_of
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
 _USER_SMOOTHING = 5.0
@@ -49,16 +45,27 @@ class _Annealing:
         return self.beta < _COOLEST
 
 
-class GaussianPLSAModel(TopicRatingModel):
+class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
     """Users mix ``n_topics`` communities, each with a Gaussian per item over user-normalised ratings.
 
     Ratings are standardised by the user's own (smoothed) mean and spread. Tempered EM: beta starts at 1 and is
     lowered whenever the likelihood of ``holdout`` of the ratings stops rising; the best parameters on them are kept.
     New users: EM over their mixing weights alone.
 
-    Fitted: ``parameters_`` (c and var in standardised units), ``mixing_`` (users, k), ``beta_``, ``n_iter_``,
-    ``history_`` (the log-likelihood per held-out rating after every iteration), ``centre_`` and ``spread_`` (mean and
-    standard deviation of all ratings).
+    Attributes
+    ----------
+    parameters_ : Parameters
+        The communities; c and var are in standardised units.
+    mixing_ : ndarray of shape (n_users, n_topics)
+        How each user mixes the communities.
+    beta_ : float
+        The temperature that annealing ended at.
+    n_iter_ : int
+        Number of EM iterations.
+    history_ : tuple of float
+        The log-likelihood per held-out rating after each iteration.
+    centre_, spread_ : float
+        Mean and standard deviation of all ratings.
     """
 
     MADE_BY_FIT = (
@@ -71,38 +78,8 @@ class GaussianPLSAModel(TopicRatingModel):
     centre_: float
     spread_: float
 
-    def __init__(
-        self,
-        *,
-        n_topics: int = 20,
-        point: str = "mean",
-        prior_strength: float = 5.0,
-        holdout: float = 0.1,
-        max_iter: int = 100,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_topics = n_topics
-        self.point = point
-        self.prior_strength = prior_strength
-        self.holdout = holdout
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def fit(
-        self,
-        ratings: Any,
-        *,
-        scale: Bounds | None = None,
-        levels: npt.ArrayLike | None = None,
-        progress: Progress = silent,
-    ) -> "GaussianPLSAModel":
-        """Fit to anything that `LBGModel.fit` takes.
-
-        ``progress(iteration, max_iter, note)`` is called after every iteration; the note holds what annealing goes
-        by: the log-likelihood per held-out rating, or per rating where none are held out.
-        """
-        self._check_parameters()
-        matrix = as_matrix(ratings, scale=scale, levels=levels)
+    def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
+        """Anneal. The note of a step is the log-likelihood per held-out rating (per rating if none is held out)."""
         fresh = type(self)(**self.get_params())  # a fit that fails or is interrupted leaves the old one whole
         fresh.spread_ = float(matrix.values.std()) or 1.0
         fresh.centre_ = float(matrix.values.mean())
@@ -112,19 +89,6 @@ class GaussianPLSAModel(TopicRatingModel):
         fresh._anneal(train, held, generator, progress)
         fresh.mixing_ = fresh._mixing_of(matrix)
         vars(self).update(vars(fresh))
-        return self
-
-    def get_params(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {name: getattr(self, name) for name in signature_of(type(self))}
-
-    def _check_parameters(self) -> None:
-        check_choice("point", self.point, POINTS)
-        check_integer("n_topics", self.n_topics, 1)
-        check_integer("max_iter", self.max_iter, 1)
-        check_number("prior_strength", self.prior_strength, 0.0)
-        check_share("holdout", self.holdout)
-        check_seed("random_state", self.random_state)
 
     def _anneal(
         self, train: SparseRows, held: SparseRows, generator: np.random.Generator, progress: Progress

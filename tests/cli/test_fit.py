@@ -6,7 +6,7 @@ import json
 import pytest
 
 import lbg_recsys
-from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, SETTINGS, factory, named_class, parse_value
+from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, factory, named_class, parse_value
 
 
 def test_the_model_is_the_one_that_python_fits(desk, run, sample):
@@ -100,10 +100,10 @@ def test_columns_are_counted_as_they_were_given(desk, run):
     ("param", "message"),
     [
         ("n_topic=3", "no parameter 'n_topic' (did you mean 'n_topics'?)"),
-        ("n_topics=many", "n_topics is 'many', not int"),
-        ("n_topics=2.5", "n_topics is '2.5', not int"),
-        ("baseline=1", "baseline is '1', not bool"),
-        ("tol=NaN", "tol is 'NaN', not float"),
+        ("n_topics=many", "n_topics is 'many': give an integer of at least 1"),
+        ("n_topics=2.5", "n_topics is 2.5: give an integer of at least 1"),
+        ("baseline=1", "baseline is 1: give True or False"),
+        ("tol=NaN", "tol is nan: give a number of at least 0"),
         ("n_topics", "is not NAME=VALUE"),
         ("random_state=3", "--seed"),
         ("__class__=3", "no parameter '__class__'"),
@@ -147,9 +147,9 @@ def test_values_are_read_and_never_run():
 
 
 def test_every_name_is_a_class():
-    for table in (MODELS, ALGORITHMS):
-        assert all(isinstance(named_class(table, name), type) for name in table)
-    for name in ALGORITHMS:
+    for name, named in ALGORITHMS.items():
+        places = filter(None, (named.surprise, named.model))
+        assert all(isinstance(named_class(place), type) for place in places)
         shown, make = factory(name)
         assert shown == name and make(0) is not make(0)
 
@@ -169,8 +169,9 @@ def test_a_model_that_did_not_converge_says_so(desk, run):
     assert run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2", "-q").stderr == ""
 
 
-@pytest.mark.parametrize("algo", SETTINGS)
+@pytest.mark.parametrize("algo", [name for name, named in MODELS.items() if named.preset])
 def test_a_name_stands_for_recommended_settings(algo, desk, run):
     run("fit", "sample", "-o", "x.lbg", "--algo", algo, "--param", "max_iter=3", "-q")
     parameters = json.loads(run("info", "x.lbg", "--json").stdout)["parameters"]
-    assert {name: parameters[name] for name in SETTINGS[algo]} == SETTINGS[algo] and parameters["max_iter"] == 3
+    preset = MODELS[algo].preset
+    assert {name: parameters[name] for name in preset} == preset and parameters["max_iter"] == 3

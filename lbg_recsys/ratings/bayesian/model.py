@@ -5,26 +5,24 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
-from lbg_recsys.checks import check_choice, check_flag, check_integer
+from lbg_recsys.checks import check_integer
 from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, RHAT_LIMIT, median_and_share
 from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
-from lbg_recsys.core.levels import POINTS
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import STARTING, Progress, silent
+from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.bayesian.influence import Influence
 from lbg_recsys.ratings.bayesian.new_users import NewUsers, Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
-from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training, seed_of
+from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.model import RatingDistribution, RatingModel
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.schema import signature_of
+from lbg_recsys.ratings.settings import BayesianLBGSettings
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
@@ -34,27 +32,28 @@ _ITEMS_AT_ONCE = 4096
 GROUPS = 5
 
 
-class BayesianLBGModel(RatingModel):
+class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     """The Latent Bernoulli-Gauss model with additive classes and a full posterior; see docs/bayesian-lbg.md.
 
-    Parameters
+    Attributes
     ----------
-    n_components, n_classes : components H, and classes K of each.
-    n_sweeps, burn_in : Gibbs sweeps of a chain, of which the first ``burn_in`` are not used.
-    n_chains : chains per orientation and likelihood.
-    orientation : who has the classes: ``"users"``, ``"items"``, or chains of ``"both"`` kinds, averaged.
-    likelihood : ratings as intervals of a utility (``"ordinal"``), as Gaussians (``"gaussian"``), or chains of both
-        kinds (``"mixed"``). Scales of more than 25 levels are Gaussian always.
-    point : ``"mean"`` (least squared error), ``"median"`` (least absolute error) or ``"mode"``.
-    max_kept : sweeps kept per chain, evenly spaced; this bounds the memory.
-    warm_start : a further ``fit`` on the same ratings runs ``n_sweeps`` more sweeps instead of starting again, unless
-        a parameter has changed that the chains are made of: any but ``n_sweeps``, ``burn_in``, ``point``, ``n_jobs``.
-    random_state, n_jobs : the same seed gives the same bits for any number of threads.
+    n_sweeps_ : int
+        Sweeps run so far.
+    rhat_ : ndarray
+        Split R-hat of each traced prediction.
+    rhat_median_, rhat_share_ : float
+        Their median, and the share of them above 1.1.
+    converged_ : bool
+        Whether all sweeps ran and few traced predictions are above 1.1.
+    training_error_ : list of float
+        Root mean square residual after each sweep, in units of the ratings.
+    seed_ : int
+        ``random_state``, or the seed that was drawn in its place.
+    nbytes_ : int
+        Memory of the kept sweeps.
 
-    Fitted: ``n_sweeps_`` (run so far), ``rhat_`` (per traced pair), ``rhat_median_`` and ``rhat_share_`` (of those
-    pairs, above 1.1), ``converged_``, ``training_error_`` (after each sweep), ``seed_`` (``random_state``, or what
-    was drawn in its place), ``nbytes_`` (of the kept sweeps).
-
+    Examples
+    --------
     >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
     >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings)
     >>> model.predict_distribution([("a", "x")]).sum().round(6)
@@ -70,58 +69,16 @@ class BayesianLBGModel(RatingModel):
     _training: Training | None = None  # the chains, where fit has run them
     _draws: dict[bool, Draws]
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 16,
-        n_classes: int = 3,
-        n_sweeps: int = 250,
-        burn_in: int = 60,
-        n_chains: int = 1,
-        orientation: str = "both",
-        likelihood: str = "mixed",
-        point: str = "mean",
-        max_kept: int = 64,
-        warm_start: bool = False,
-        random_state: int | None = None,
-        n_jobs: int = 1,
-    ) -> None:
-        self.n_components = n_components
-        self.n_classes = n_classes
-        self.n_sweeps = n_sweeps
-        self.burn_in = burn_in
-        self.n_chains = n_chains
-        self.orientation = orientation
-        self.likelihood = likelihood
-        self.point = point
-        self.max_kept = max_kept
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     # -- fitting -------------------------------------------------------------------------------------------------
 
-    def fit(
-        self,
-        ratings: Any,
-        *,
-        scale: Bounds | None = None,
-        levels: npt.ArrayLike | None = None,
-        progress: Progress = silent,
-    ) -> "BayesianLBGModel":
-        """Fit to a DataFrame, a (users, items, ratings) tuple, a Surprise trainset or a `RatingMatrix`.
-
-        ``progress(sweep, n_sweeps, note)`` is called after every sweep; the note holds the training error, the root
-        mean square residual of the current draws in units of the ratings (``training_error_`` has all of them).
-        Ctrl-C after the burn-in keeps the sweeps so far.
-        """
-        matrix = as_matrix(ratings, scale=scale, levels=levels)
+    def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
+        """Sample; Ctrl-C after the burn-in keeps the sweeps so far. The note of a step is the training error."""
         training, burn_in = self._training, 0
         if training is None or not self.warm_start or not training.serves(self.get_params(), matrix):
             training, burn_in = None, self.burn_in
-        self._check_parameters(burn_in)
         progress(0, self.n_sweeps, STARTING)
         if training is None:
+            self._check_burn_in()
             training = Training(self.get_params(), matrix)
         else:
             training.give_back(self._draws)
@@ -132,7 +89,6 @@ class BayesianLBGModel(RatingModel):
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
         self._judge(finished)
-        return self
 
     def _know_users(self) -> None:
         self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
@@ -167,7 +123,7 @@ class BayesianLBGModel(RatingModel):
                 f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
                 "to continue in Python, set warm_start=True and fit again",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         elif not self.converged_:
             from sklearn.exceptions import ConvergenceWarning
@@ -179,7 +135,7 @@ class BayesianLBGModel(RatingModel):
                 f"R-hat above {RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f})"
             )
             remedy = "raise n_sweeps and burn_in, or continue in Python: set warm_start=True and fit again"
-            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=5)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
@@ -264,10 +220,6 @@ class BayesianLBGModel(RatingModel):
         """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
         return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
 
-    def get_params(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {name: getattr(self, name) for name in signature_of(type(self))}
-
     def assemble(self, matrix: RatingMatrix, draws: dict[bool, Draws], seed: int | None) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
         self.matrix, self.standard_ = matrix, Standard.of(matrix)
@@ -275,25 +227,9 @@ class BayesianLBGModel(RatingModel):
         self.seed_ = seed_of(self.random_state if seed is None else seed)
         self._know_users()
 
-    def _check_parameters(self, burn_in: int) -> None:
-        for name, low in (
-            ("n_components", 1),
-            ("n_classes", 2),
-            ("n_sweeps", 1),
-            ("n_chains", 1),
-            ("n_jobs", 1),
-            ("max_kept", 2),
-        ):
-            check_integer(name, getattr(self, name), low)
-        if self.n_classes > 127:
-            raise ParameterError(f"n_classes is {self.n_classes}: at most 127, a handful is plenty")
-        check_integer("burn_in", burn_in, 0)
-        if burn_in >= self.n_sweeps:
+    def _check_burn_in(self) -> None:
+        if self.burn_in >= self.n_sweeps:
             raise ParameterError(
-                f"burn_in is {burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
+                f"burn_in is {self.burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
                 "so give an integer from 0 to n_sweeps - 1"
             )
-        check_choice("orientation", self.orientation, ORIENTATIONS)
-        check_choice("likelihood", self.likelihood, LIKELIHOODS)
-        check_choice("point", self.point, POINTS)
-        check_flag("warm_start", self.warm_start)

@@ -1,0 +1,120 @@
+"""The hyper-parameters of the rating models. Light to import: the command line lists them without the models."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from lbg_recsys.settings import Settings, setting
+
+POINTS = ("mode", "mean", "median")
+ORIENTATIONS = ("users", "items", "both")
+LIKELIHOODS = ("gaussian", "ordinal", "mixed")
+
+
+def _point(default: str) -> Any:
+    return setting(
+        default,
+        """The predicted rating: the mode of the predictive distribution, its mean (least squared error) or its
+        median (least absolute error).""",
+        choices=POINTS,
+    )
+
+
+def _random_state() -> Any:
+    return setting(
+        None,
+        """Seed; the same seed gives the same bits. None draws one. Surprise algorithms also take a numpy
+        RandomState.""",
+        at_least=0,
+    )
+
+
+def _verbose() -> Any:
+    return setting(False, "Show a progress bar on standard error, or ten lines where that is no terminal.")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LBGSettings(Settings):
+    """Hyper-parameters of the paper's model; the defaults are the paper's."""
+
+    n_topics: int = setting(5, "Number of topics.", at_least=1)
+    point: str = _point("mode")
+    temperature: float = setting(
+        1.0,
+        """Power of the posteriors over topics. 1 is the paper; a smaller value makes over-confident posteriors
+        milder.""",
+        above=0,
+        at_most=1,
+    )
+    indicator_weight: float = setting(
+        1.0,
+        """Weight of *which* items a user rated against *how* they rated them. 1 is the paper, 0 ignores it.""",
+        at_least=0,
+    )
+    baseline: bool = setting(False, "Fit the mixture to the residuals of global mean + user bias + item bias.")
+    prior_strength: float = setting(
+        5.0,
+        """Pseudo-ratings that shrink each topic's parameters to the item's own, and an item's own to the average
+        item's. 0 is the paper's exact update, with the variance bounded by the rounding of the scale.""",
+        at_least=0,
+    )
+    n_init: int = setting(1, "Restarts; the one with the best penalised likelihood is kept.", at_least=1)
+    max_iter: int = setting(100, "Maximum number of EM iterations per restart.", at_least=1)
+    tol: float = setting(1e-4, "EM stops when an iteration gains less penalised log-likelihood per user.", at_least=0)
+    random_state: int | None = _random_state()
+    verbose: bool = _verbose()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BayesianLBGSettings(Settings):
+    """Hyper-parameters of Bayesian LBG."""
+
+    n_components: int = setting(16, "Number of components, each with its own classes.", at_least=1)
+    n_classes: int = setting(3, "Number of classes per component.", at_least=2, at_most=127)
+    n_sweeps: int = setting(250, "Gibbs sweeps per chain.", at_least=1)
+    burn_in: int = setting(60, "Sweeps at the start of each chain that are not used; below n_sweeps.", at_least=0)
+    n_chains: int = setting(
+        1,
+        """Chains per orientation and likelihood. More are more accurate and cost more; 4 are recommended where
+        accuracy counts.""",
+        at_least=1,
+    )
+    orientation: str = setting(
+        "both",
+        'Who has the classes: users, items, or chains of "both" kinds, averaged.',
+        choices=ORIENTATIONS,
+    )
+    likelihood: str = setting(
+        "mixed",
+        """Ratings as intervals of a utility ("ordinal"), as Gaussians ("gaussian"), or chains of both kinds
+        ("mixed"). Scales of more than 25 levels are always Gaussian.""",
+        choices=LIKELIHOODS,
+    )
+    point: str = _point("mean")
+    max_kept: int = setting(64, "Sweeps kept per chain, evenly spaced. This bounds the memory.", at_least=2)
+    warm_start: bool = setting(
+        False,
+        """A further fit to the same ratings runs n_sweeps more sweeps instead of starting again, unless a parameter
+        that the chains depend on has changed: any but n_sweeps, burn_in, point, n_jobs and verbose.""",
+    )
+    random_state: int | None = _random_state()
+    n_jobs: int = setting(1, "Threads; the result is the same bits for any number.", at_least=1)
+    verbose: bool = _verbose()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GaussianPLSASettings(Settings):
+    """Hyper-parameters of Gaussian pLSA."""
+
+    n_topics: int = setting(20, "Number of communities.", at_least=1)
+    point: str = _point("mean")
+    prior_strength: float = setting(
+        5.0,
+        "Pseudo-ratings that shrink each community's parameters to the item's own, and these to the average item's.",
+        at_least=0,
+    )
+    holdout: float = setting(
+        0.1, "Share of the ratings held out; annealing stops by their likelihood.", at_least=0, below=1
+    )
+    max_iter: int = setting(100, "Maximum number of EM iterations.", at_least=1)
+    random_state: int | None = _random_state()
+    verbose: bool = _verbose()
