@@ -248,7 +248,7 @@ def test_a_folder_a_device_and_nothing(tmp_path):
 
 _LIMITED = """
 import resource, sys
-import lbg_recsys, lbg_recsys.persistence, lbg_recsys.ratings
+import lbg_recsys, lbg_recsys.persistence, lbg_recsys.ratings, lbg_recsys.ratings.lbg
 from lbg_recsys.errors import ModelFileError
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 64 * 2**20,) * 2)  # 64 MB more than what is there already
