@@ -70,7 +70,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
 
     MADE_BY_FIT = (
         *("parameters_", "mixing_", "beta_", "n_iter_", "history_"),
-        *("_centre", "_spread", "_user_mean", "_user_spread", "_popularity"),
+        *("centre_", "spread_", "_user_mean", "_user_spread", "_popularity"),
     )
 
     mixing_: Floats
