@@ -73,18 +73,19 @@ class SparseRows:
         cls, rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike, n_rows: int, n_columns: int
     ) -> "SparseRows":
         """Entries in any order; of entries with the same row and column the last one stays."""
-        keys = np.asarray(rows, dtype=np.int64) * n_columns + np.asarray(columns)
-        columns, values = np.asarray(columns), np.asarray(values)
-        if (np.diff(keys) > 0).all():  # sorted already and without duplicates: spare the sort
-            columns, values = columns.copy(), values.copy()
+        row, column = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
+        value = np.asarray(values, dtype=np.float64)
+        ascends = (row[1:] > row[:-1]) | ((row[1:] == row[:-1]) & (column[1:] > column[:-1]))
+        if ascends.all():  # sorted already and without duplicates: spare the sort
+            column, value = column.copy(), value.copy()
         else:
-            order = np.argsort(keys, kind="stable")
-            keys = keys[order]
-            last = np.append(keys[1:] != keys[:-1], True)
-            order, keys = order[last], keys[last]
-            columns, values = columns[order], values[order]
-        indptr = np.searchsorted(keys, np.arange(n_rows + 1, dtype=np.int64) * n_columns)
-        return cls.from_csr(indptr, columns, values, n_columns)
+            order = _stable_order(column, n_columns)
+            order = order[_stable_order(row[order], n_rows)]
+            row, column = row[order], column[order]
+            last = np.append((row[1:] != row[:-1]) | (column[1:] != column[:-1]), True)
+            row, column, value = row[last], column[last], value[order[last]]
+        indptr = np.append(0, np.bincount(row, minlength=n_rows).cumsum())
+        return cls(indptr, column, value, n_columns)
 
     @property
     def start(self) -> Ints:
@@ -153,6 +154,15 @@ class SparseRows:
     def contains(self, rows: Ints, columns: Ints) -> Bools:
         """Whether each (row, column) pair is stored, in rows of ascending columns; pairs with a -1 never are."""
         return _contains(self.indptr, self.columns, rows, columns)
+
+
+def _stable_order(codes: Codes, n_codes: int) -> Ints:
+    """A stable argsort of codes below ``n_codes`` in linear time: a counting sort, as transposing is one."""
+    from scipy.sparse import csr_array
+
+    one_each = np.arange(len(codes) + 1, dtype=np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64)
+    marks = np.zeros(len(codes), np.int8)
+    return np.asarray(csr_array((marks, codes, one_each), shape=(len(codes), n_codes)).tocsc().indices)
 
 
 @numba.njit(nogil=True, cache=True)
