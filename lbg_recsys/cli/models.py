@@ -106,7 +106,7 @@ def with_titles(model: "RatingModel", facts: Iterable[Mapping[str, Any]]) -> lis
 
 def fold_in_file(model: "RatingModel", source: str, **how: Any) -> "FoldedUser":
     """A new user from a file of items and ratings."""
-    from lbg_recsys.datasets import read_item_ratings
+    from lbg_recsys.readers import read_item_ratings
 
     ratings = read_item_ratings(source, **how)
     return model.fold_in(dict(zip(known_ids(model.matrix.items, ratings), ratings.values(), strict=True)))

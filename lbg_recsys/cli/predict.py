@@ -132,7 +132,7 @@ def _many(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    from lbg_recsys.datasets import read_pairs
+    from lbg_recsys.readers import read_pairs
 
     with bar("reading", quiet) as progress:
         frame = read_pairs(source, **how, progress=progress)

@@ -76,7 +76,8 @@ def read_dataset(
 def _read(
     source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any]
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
-    from lbg_recsys.datasets import RATING_SETS, read_ratings
+    from lbg_recsys.datasets import RATING_SETS
+    from lbg_recsys.readers import read_ratings
 
     given = [f"--{name}" for name, value in how.items() if value is not None]
     if given and source in RATING_SETS:

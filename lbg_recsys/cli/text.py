@@ -8,6 +8,7 @@ import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
@@ -15,7 +16,6 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, parts
 from lbg_recsys.readers.documents import (
     Documents,
-    documents_options,
     failing_as_data_errors,
     read_documents,
     word_frequencies,

@@ -1,4 +1,4 @@
-"""Data sets that know their origin, licence and checksum; a reader for ratings in files of your own.
+"""Data sets that know their origin, licence and checksum. For files of your own see `lbg_recsys.readers`.
 
 Nothing heavy is imported before a loader runs.
 """
@@ -19,7 +19,6 @@ from lbg_recsys.datasets.reuters import load_r8, load_r52
 from lbg_recsys.datasets.sample_ratings import load_sample
 from lbg_recsys.datasets.sms_spam import load_sms_spam
 from lbg_recsys.datasets.spambase import Spambase, load_spambase
-from lbg_recsys.readers.ratings import read_item_ratings, read_pairs, read_ratings, read_titles
 
 __all__ = [
     "DATASETS",
@@ -44,8 +43,4 @@ __all__ = [
     "load_sample",
     "load_sms_spam",
     "load_spambase",
-    "read_item_ratings",
-    "read_pairs",
-    "read_ratings",
-    "read_titles",
 ]

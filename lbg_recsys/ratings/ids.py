@@ -49,6 +49,10 @@ class IdIndex:
 
     def codes(self, raw_ids: Iterable[RawId]) -> npt.NDArray[np.int64]:
         """The codes of many ids, -1 where unknown."""
+        if hasattr(getattr(raw_ids, "dtype", None), "categories"):  # a pandas categorical: look each id up once
+            column: Any = raw_ids
+            column = getattr(column, "array", column)
+            return np.asarray(np.append(self.codes(column.categories), UNKNOWN)[column.codes])
         if self._table is not None and getattr(getattr(raw_ids, "dtype", None), "kind", "O") in "iu":
             first, table = self._table
             place = np.asarray(raw_ids, dtype=np.int64) - first
@@ -112,7 +116,7 @@ def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:
 
     column = raw_ids if hasattr(raw_ids, "dtype") else pd.Series(list(raw_ids), dtype=object)
     try:
-        codes, uniques = pd.factorize(column)
+        codes, uniques = _encoded(column) if isinstance(column.dtype, pd.CategoricalDtype) else pd.factorize(column)
     except TypeError as error:
         raise DataError(_unhashable(list(column), what)) from error
     missing = np.flatnonzero(codes < 0)
@@ -120,7 +124,20 @@ def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:
         raise DataError(
             f"{what} is missing in row {missing[0]} (and {len(missing) - 1} more): fill in or drop these rows"
         )
-    return IdIndex(uniques), codes.astype(np.int32)
+    return IdIndex(uniques), codes.astype(np.int32, copy=False)
+
+
+def _encoded(column: Any) -> tuple[npt.NDArray[Any], Any]:
+    """The codes and ids of a categorical; nothing is encoded again if its ids are in order of appearance."""
+    import pandas as pd
+
+    column = getattr(column, "array", column)
+    # in order of appearance the largest code so far starts at 0, grows by one at each new id and reaches the last
+    newest = np.maximum.accumulate(column.codes.astype(np.int32, copy=False))
+    if len(newest) and newest[-1] + 1 == len(column.categories) and np.diff(newest, prepend=-1).max() <= 1:
+        return column.codes, column.categories
+    codes, used = pd.factorize(column.codes)
+    return np.where(column.codes < 0, UNKNOWN, codes), column.categories[used]
 
 
 def _unhashable(raw_ids: Sequence[RawId], what: str = "an id") -> str:

@@ -1,4 +1,16 @@
-"""Ratings as arrays: ids coded, duplicates settled, the scale known, entries sorted by user and item."""
+"""Ratings as arrays: ids encoded, duplicates removed, the scale known, entries sorted by user and item.
+
+From the file to the sampler a rating changes its form four times, each time for a reason:
+
+1. `lbg_recsys.readers` turns text into a frame with categorical ids. A file repeats an id in every line; the frame
+   stores it once and a code per rating. Ids are not encoded again: `from_frame` takes the codes as they are.
+2. `RatingMatrix.from_codes` sorts the entries into `SparseRows`. Models and questions go through the ratings of one
+   user at a time, and bisect them to find out whether an item is rated.
+3. ``rows.transposed`` holds the same entries by item, for chains with items as rows and for who rated an item. It is
+   computed when first needed, by a counting sort, and kept.
+4. `lbg_recsys.ratings.bayesian.training.entries_of` replaces the values by standardised ones, for which the priors of
+   the chains are made, and adds the level of each for the ordinal likelihood. Columns and row pointers are shared.
+"""
 
 import warnings
 from collections.abc import Callable, Mapping

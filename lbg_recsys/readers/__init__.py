@@ -1,1 +1,17 @@
-"""Readers of the user's own files: ratings, pairs, titles, documents."""
+"""Readers of the user's own files: ratings, pairs, titles and documents.
+
+`read_ratings` also takes the name of a data set, so that readers know `lbg_recsys.datasets`, and not the reverse.
+"""
+
+from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
+from lbg_recsys.readers.ratings import read_item_ratings, read_pairs, read_ratings, read_titles
+
+__all__ = [
+    "Documents",
+    "read_documents",
+    "read_item_ratings",
+    "read_pairs",
+    "read_ratings",
+    "read_titles",
+    "word_frequencies",
+]

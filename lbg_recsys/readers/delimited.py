@@ -4,6 +4,7 @@ import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,10 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, is_header, shown
-from lbg_recsys.readers.interning import Interner
+from lbg_recsys.readers.ids import IdColumn, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
 _SNIFF = 20  # lines looked at to find the delimiter
@@ -28,9 +32,7 @@ class TextFormat:
     exact: bool = False  # see find_columns
 
 
-def read_text(
-    stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, progress: Progress
-) -> dict[str, np.ndarray]:
+def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, progress: Progress) -> Table:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids.
 
     ``progress(0, 1, note)`` is called after each block, with the number of rows so far as its note: how many are to
@@ -87,16 +89,16 @@ class _BadValue(Exception):
 
 class _Ids:
     def __init__(self, role: str) -> None:
-        self._interner = Interner(integers=role != "title")
+        self._collected = IdColumn(integers=role != "title")
 
     def add(self, values: list[str]) -> None:
         for value in dict.fromkeys(values):
             if not value.strip():
                 raise _BadValue(value, "which is empty")
-        self._interner.add(values)
+        self._collected.add(values)
 
-    def column(self) -> np.ndarray:
-        return self._interner.column()
+    def column(self) -> "pd.Categorical":
+        return self._collected.column()
 
 
 class _Numbers:

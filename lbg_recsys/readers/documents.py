@@ -3,18 +3,14 @@
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-import click
+from typing import Any
 
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.progress import Progress, parts, silent
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
 _LABEL_NAMES = ("label", "class", "category", "target", "topic", "group")
@@ -32,30 +28,6 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.names)
-
-
-def documents_options(command: F) -> F:
-    """How texts become word frequencies."""
-    for option in (
-        click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default."),
-        click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default."),
-        click.option(
-            "--stop-words",
-            type=click.Choice(["english", "none"]),
-            default="english",
-            show_default=True,
-            help="Frequent words to leave out.",
-        ),
-        click.option(
-            "--min-df",
-            type=click.IntRange(min=1),
-            default=2,
-            show_default=True,
-            help="Leave out words in fewer documents than this.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def read_documents(

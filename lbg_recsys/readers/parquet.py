@@ -8,14 +8,14 @@ import numpy as np
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.columns import Columns, find_columns
-from lbg_recsys.readers.interning import Interner
+from lbg_recsys.readers.ids import IdColumn, Table, encoded
 
 _BATCH = 1 << 18
 
 
 def read_parquet(
     stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
-) -> dict[str, np.ndarray]:
+) -> Table:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
     try:
         import pyarrow as pa
@@ -32,9 +32,7 @@ def read_parquet(
         raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
 
 
-def _read(
-    file: Any, place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
-) -> dict[str, np.ndarray]:
+def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress) -> Table:
     import pyarrow as pa
 
     names = file.schema_arrow.names
@@ -45,7 +43,7 @@ def _read(
     if not file.metadata.num_rows:
         raise DataError(f"{place} has columns but no rows")
     parts: dict[str, list[np.ndarray]] = {}
-    texts: dict[str, Interner] = {}
+    texts: dict[str, IdColumn] = {}
     done = 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
         for role, name in zip(wanted, chosen, strict=True):
@@ -60,12 +58,19 @@ def _read(
                 parts.setdefault(role, []).append(_compact(array.to_numpy(), where))
             else:
                 coded = _text(array, role, where).dictionary_encode()
-                interner = texts.setdefault(role, Interner(integers=False))
-                interner.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
+                ids = texts.setdefault(role, IdColumn(integers=False))
+                ids.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
         done += batch.num_rows
         progress(done, file.metadata.num_rows, "rows")
     # Column by column, letting go of the parts, so that at most one column exists twice.
-    return {role: np.concatenate(parts.pop(role)) if role in parts else texts.pop(role).column() for role in wanted}
+    table: Table = {}
+    for role in wanted:
+        if role in texts:
+            table[role] = texts.pop(role).column()
+        else:
+            numbers = np.concatenate(parts.pop(role))
+            table[role] = numbers if role in ("rating", "timestamp") else encoded(numbers)
+    return table
 
 
 def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:

@@ -15,8 +15,9 @@ from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
+
+    from lbg_recsys.readers.ids import Table
 
 Source = str | os.PathLike[str] | IO[bytes]
 
@@ -47,8 +48,10 @@ def read_ratings(
     progress : called as ``progress(done, total, note)`` after each batch, in bytes of the file or rows of Parquet; a
         pipe has no total, and nothing is done of it until all is.
 
-    Ids are integers where every id of the column is one (``007`` is not), text otherwise. Ratings are
-    float64 and finite. Anything else raises `DataError` with the value, the line and the remedy.
+    The columns user and item are categoricals: each distinct id is stored once, with a code per row, and
+    `RatingMatrix` takes the codes as they are. Ids are integers where every id of the column is one (``007`` is
+    not), text otherwise. Ratings are float64 and finite. Anything else raises `DataError` with the value, the line
+    and the remedy.
     A file is read in batches, so that memory grows with the result and not with the file.
 
     >>> read_ratings(io.BytesIO(b"userId,movieId,rating\\n1,ring,4.5\\n2,ring,3\\n"))
@@ -140,12 +143,10 @@ def read_titles(
     return dict(zip(table["item"].tolist(), table["title"].tolist(), strict=True))
 
 
-def _frame(table: "dict[str, np.ndarray]") -> "pd.DataFrame":
+def _frame(table: "Table") -> "pd.DataFrame":
     import pandas as pd
 
-    # Series by series, for a frame would turn ids that are text into another string type, a copy of each.
-    series = {name: pd.Series(array, dtype=array.dtype, copy=False) for name, array in table.items()}
-    return pd.DataFrame(series, copy=False)
+    return pd.DataFrame(table, copy=False)
 
 
 def _read(
@@ -158,7 +159,7 @@ def _read(
     encodings: tuple[str, ...] = ("utf-8",),
     exact: bool = False,
     progress: Progress = silent,
-) -> "dict[str, np.ndarray]":
+) -> "Table":
     from lbg_recsys.readers.delimited import TextFormat, read_text
     from lbg_recsys.readers.parquet import read_parquet
 

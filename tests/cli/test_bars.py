@@ -65,8 +65,8 @@ def test_starts_that_settle_early_leave_the_bar_where_the_next_begins(desk, run,
 
 @pytest.mark.parametrize("kind", ["plain", "gzip", "parquet", "pipe"])
 def test_reading_goes_by_bytes_or_rows(kind, tmp_path, monkeypatch):
-    from lbg_recsys.datasets import read_ratings
     from lbg_recsys.readers import blocks as text_blocks
+    from lbg_recsys.readers import read_ratings
 
     monkeypatch.setattr(text_blocks, "_BLOCK", 1 << 10)
     data = "user,item,rating\n" + "".join(f"{number},7,3\n" for number in range(1000))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lbg_recsys.datasets import read_pairs, read_ratings, read_titles
 from lbg_recsys.errors import DataError
+from lbg_recsys.readers import read_pairs, read_ratings, read_titles
 
 EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "300"))
 bounded = settings(

@@ -1,19 +1,24 @@
-"""Ids in little memory: each distinct id once, and a column of 32-bit codes."""
+"""Ids in little memory: each distinct id once, and a code per row. Nothing encodes them again after this."""
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Table = dict[str, Any]  # by column: a `pandas.Categorical` of ids or titles, or a float64 array
 
 # Plain decimal only: "007" and "+7" are names that happen to have digits, not the integer 7.
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,17}|0")
 
 
-class Interner:
-    """Collects a column of ids batch by batch; `column` gives it back with its type.
+class IdColumn:
+    """Collects a column of ids batch by batch; `column` returns it as a categorical.
 
-    >>> users = Interner()
+    >>> users = IdColumn()
     >>> users.add(["7", " 12", "7"])
     >>> users.column().tolist()
     [7, 12, 7]
@@ -42,15 +47,22 @@ class Interner:
         ours = [self._codes.setdefault(key, len(self._codes)) for key in dictionary]
         self._batches.append(np.asarray(ours, dtype=np.int32)[codes])
 
-    def column(self) -> np.ndarray:
-        """All ids in order: int32 or int64 where every one is an integer, Python strings otherwise."""
+    def column(self) -> "pd.Categorical":
+        """All ids in order; the categories are integers where every id is one, Python strings otherwise."""
+        import pandas as pd
+
         keys = list(self._codes)
         if self._integers and all(isinstance(key, int) or _INTEGER.fullmatch(key) for key in keys):
-            distinct = np.array([int(key) for key in keys], dtype=np.int64)
-            if distinct.size and np.abs(distinct).max() < 2**31:
-                distinct = distinct.astype(np.int32)
+            distinct: pd.Index[Any] = pd.Index([int(key) for key in keys], dtype=np.int64)
         else:
-            distinct = np.empty(len(keys), dtype=object)
-            distinct[:] = [str(key) for key in keys]
+            distinct = pd.Index([str(key) for key in keys], dtype=object)
         codes = np.concatenate(self._batches) if self._batches else np.empty(0, dtype=np.int32)
-        return distinct[codes]
+        return pd.Categorical.from_codes(codes, categories=distinct)
+
+
+def encoded(ids: np.ndarray) -> "pd.Categorical":
+    """An array of integer ids as a categorical, its categories in order of appearance."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(ids)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(distinct, dtype=np.int64))
