@@ -23,7 +23,7 @@ COMPARED = {
     "Surprise SVD": "svd",
     "Surprise KNNBaseline": "knn-baseline",
 }
-_RANKING_USERS = 20  # Surprise scores a list item by item, which takes most of the time
+_LIST_USERS = 50  # Surprise scores a list item by item, which takes most of the time
 FORCED = {
     "Baseline": "movie-mean",
     "Gaussian pLSA": "plsa",
@@ -51,16 +51,18 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
     """
     from lbg_recsys.evaluation.compare import compare
     from lbg_recsys.evaluation.forced import PAPER, forced_prediction
+    from lbg_recsys.evaluation.rivals import rivals_for
 
     started = time.perf_counter()
     matrix, data = read_dataset(ratings, scale=None, quiet=quiet)
-    with remarks(quiet), bar("cross-validating", quiet) as progress:
+    with remarks(quiet), bar("evaluating", quiet) as progress:
         compared = compare(
             data,
             _made(COMPARED),
             n_folds=folds,
             seed=seed,
-            ranking_users=_RANKING_USERS,
+            rivals=rivals_for(matrix.n_users, matrix.n_items),
+            list_users=_LIST_USERS,
             progress=progress,
         )
     if not as_json:

@@ -1,4 +1,4 @@
-"""``lbg-recsys evaluate``: algorithms side by side by Surprise's cross-validation."""
+"""``lbg-recsys evaluate``: algorithms side by side on held-out ratings, as predictors and as makers of lists."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.compare import Comparison
+    from lbg_recsys.evaluation.lists import ListReport
 
+SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 DEFAULT = ("lbg", "lbg-ratings", "baseline", "svd")
 
 
@@ -29,12 +31,20 @@ DEFAULT = ("lbg", "lbg-ratings", "baseline", "svd")
     help="Probability that the intervals hold.",
 )
 @click.option(
-    "--ranking-users",
-    type=click.IntRange(min=0),
-    default=100,
+    "--split",
+    type=click.Choice(SPLITS),
+    default="random",
     show_default=True,
-    help="Users over whom NDCG@10 is taken; 0 leaves it out.",
+    help="Hold out random parts, the last rating of each user, or the newest ratings.",
 )
+@click.option(
+    "--list-users",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="Users per part whose lists of ten are judged; 0 leaves lists out.",
+)
+@click.option("--rivals/--no-rivals", default=True, help="Judge lists by popularity, EASE and implicit ALS, too.")
 @plot_option
 @scale_option
 @format_options
@@ -46,7 +56,9 @@ def evaluate(
     algos: tuple[str, ...],
     folds: int,
     mass: float,
-    ranking_users: int,
+    split: str,
+    list_users: int,
+    rivals: bool,
     plot: str | None,
     scale: tuple[float, float] | None,
     seed: int,
@@ -54,10 +66,16 @@ def evaluate(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Cross-validate algorithms side by side on RATINGS.
+    """Compare algorithms side by side on held-out ratings of RATINGS.
 
-    Reports RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a distribution),
-    NDCG@10, and the CPU seconds to fit and to test.
+    The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
+    distribution), and the CPU seconds to fit and to test. The second judges lists of ten items: NDCG, recall and MAP
+    of the held-out items that the user liked; the share of all items that appears in some list; novelty (mean bits of
+    information per item), similarity of the items in a list, and the share of items from the most popular tenth. The
+    third has the NDCG of the least, the medium and the most active third of users.
+
+    --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
+    time the newest 1/FOLDS of all ratings; both need times in RATINGS.
 
     The algorithms are lbg (the paper's), lbg-ratings and lbg-lists (lbg with the settings that predict ratings and
     make lists best), bayesian, plsa and movie-mean of this package, and baseline, svd, svdpp, nmf, slope-one,
@@ -68,20 +86,24 @@ def evaluate(
     Examples:
       lbg-recsys evaluate sample --folds 2
       lbg-recsys evaluate sample -a lbg:n_topics=4,point=mean -a svd --json
+      lbg-recsys evaluate ml-100k -a lbg-lists -a bayesian --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
     """
     from lbg_recsys.evaluation.compare import compare
+    from lbg_recsys.evaluation.rivals import rivals_for
 
     made = dict(factory(spec) for spec in algos)
-    matrix, data = read_dataset(ratings, scale=scale, quiet=quiet, **how)
-    with remarks(quiet), bar("cross-validating", quiet) as progress:
+    matrix, data = read_dataset(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
+    with remarks(quiet), bar("evaluating", quiet) as progress:
         results = compare(
             data,
             made,
+            rivals=rivals_for(matrix.n_users, matrix.n_items) if rivals else None,
+            split=split,
             n_folds=folds,
             seed=seed,
             mass=mass,
-            ranking_users=ranking_users,
+            list_users=list_users,
             progress=progress,
         )
     if plot:
@@ -89,23 +111,44 @@ def evaluate(
 
         draw_comparison(results, plot)
     if as_json:
-        settings = {"folds": folds, "seed": seed, "mass": mass, "ranking_users": ranking_users}
+        settings = {"split": split, "folds": folds, "seed": seed, "mass": mass, "list_users": list_users}
         print_json({"read": facts_of(matrix), **settings, "results": [result.to_dict() for result in results]})
     else:
         show_comparison(results, mass)
 
 
-def show_comparison(results: "list[Comparison]", mass: float) -> None:
-    """A table of 80 columns; a column that nobody fills is left out."""
+def show_comparison(compared: "list[Comparison]", mass: float) -> None:
+    """Tables of 80 columns: predicted ratings, lists, lists by activity. A column that nobody fills is left out."""
+    results = [result for result in compared if result.rmse is not None]
     columns: dict[str, list[Any]] = {
         "RMSE": [result.rmse for result in results],
         "MAE": [result.mae for result in results],
         "log score": [result.log_score for result in results],
         f"in {mass:.0%}": [result.coverage for result in results],
-        "NDCG@10": [result.ndcg for result in results],
     }
     columns = {name: values for name, values in columns.items() if any(value is not None for value in values)}
     columns["fit s"] = [f"{result.fit_seconds:.2f}" for result in results]
     columns["test s"] = [f"{result.test_seconds:.2f}" for result in results]
     rows = [[result.name, *values] for result, *values in zip(results, *columns.values(), strict=True)]
     print_table(["algorithm", *columns], rows)
+    show_lists({result.name: result.lists for result in compared if result.lists is not None})
+
+
+def show_lists(reports: "dict[str, ListReport]") -> None:
+    """Two tables: lists in figures, and their NDCG by activity of users."""
+    if not reports:
+        return
+    first = next(iter(reports.values()))
+    ndcg = f"NDCG@{first.length}"
+    error = max(one.ndcg_error for one in reports.values())
+    known = f"; standard error of NDCG at most {error:.3f}" if error == error else ""  # NaN for a single list
+    click.echo(f"\nLists of {first.length} items, {first.n_users:,} judged{known}")
+    figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "coverage": "coverage", "novelty": "novelty"}
+    figures |= {"similarity": "similarity", "popular": "popular"}
+    rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]
+    print_table(["algorithm", *figures], rows)
+    groups = [(group.name, f"{group.name} ({group.mean_ratings:.0f} ratings)") for group in first.by_activity]
+    click.echo(f"\n{ndcg} by activity of users (mean number of training ratings)")
+    found = {name: {group.name: group.ndcg for group in one.by_activity} for name, one in reports.items()}
+    rows = [[name, *(by_name.get(group) for group, _ in groups)] for name, by_name in found.items()]
+    print_table(["algorithm", *(title for _, title in groups)], rows)

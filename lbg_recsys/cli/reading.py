@@ -61,20 +61,27 @@ def read_matrix(source: str, *, scale: tuple[float, float] | None, quiet: bool, 
 
 
 def read_dataset(
-    source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any
+    source: str, *, scale: tuple[float, float] | None, quiet: bool, timestamp: bool = False, **how: Any
 ) -> tuple["RatingMatrix", Any]:
-    """The same ratings as a matrix and as Surprise's ``Dataset``, in the file's order: folds depend on it."""
+    """The same ratings as a matrix and as Surprise's ``Dataset``, in the file's order: folds depend on it.
+
+    ``timestamp`` asks for the times of the ratings, which ``raw_ratings`` of the dataset then holds.
+    """
     from surprise import Dataset, Reader
 
-    matrix, frame = _read(source, scale, quiet, how)
+    matrix, frame = _read(source, scale, quiet, how, timestamp)
     if matrix.n_duplicates:
         frame = frame.drop_duplicates(["user", "item"], keep="last")
     reader = Reader(rating_scale=(matrix.scale.lower, matrix.scale.upper))
-    return matrix, Dataset.load_from_df(frame[["user", "item", "rating"]], reader)
+    dataset = Dataset.load_from_df(frame[["user", "item", "rating"]], reader)
+    if timestamp:  # Surprise reads times from files only
+        rows = zip(dataset.raw_ratings, frame["timestamp"].tolist(), strict=True)
+        dataset.raw_ratings = [(user, item, rating, moment) for (user, item, rating, _), moment in rows]
+    return matrix, dataset
 
 
 def _read(
-    source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any]
+    source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any], timestamp: bool = False
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
     from lbg_recsys.datasets import RATING_SETS
     from lbg_recsys.readers import read_ratings
@@ -84,7 +91,12 @@ def _read(
         raise click.UsageError(f"{given[0]} is for files: how {source} is to be read is known")
     with bar("reading", quiet) as progress:
         # to arrange the ratings in a matrix takes about a tenth of the time
-        frame = read_ratings(source, **how, progress=lambda done, total, note: progress(9 * done, 10 * total, note))
+        frame = read_ratings(
+            source,
+            **how,
+            timestamp=timestamp,
+            progress=lambda done, total, note: progress(9 * done, 10 * total, note),
+        )
         matrix = _matrix(frame, scale)
         progress(1, 1, counted(matrix.n_ratings, "rating"))
     if not quiet:

@@ -2,84 +2,192 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lbg_recsys.algorithms.fitting import fit_whole
+from lbg_recsys.checks import check_choice
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
+from lbg_recsys.evaluation.lists import (
+    Lister,
+    ListReport,
+    Relevant,
+    Scorer,
+    judge,
+    lister_of_model,
+    lister_of_scores,
+    mean_report,
+)
+from lbg_recsys.evaluation.rivals import Rival
+from lbg_recsys.evaluation.splits import SPLITS, last_of_each_user, newest
 from lbg_recsys.progress import Progress, noted, parts, silent
+from lbg_recsys.ratings import RatingMatrix
 
-_LIST_LENGTH = 10
+LIST_LENGTH = 10
+Ratings = list[tuple[Any, Any, float]]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One algorithm's means over the folds; what it cannot say is None. Times are CPU seconds."""
+    """One algorithm's means over the folds; what it does not predict is None. Times are CPU seconds."""
 
     name: str
-    rmse: float
-    mae: float
-    log_score: float | None
-    coverage: float | None
-    ndcg: float | None
-    fit_seconds: float
-    test_seconds: float
+    rmse: float | None = None
+    mae: float | None = None
+    log_score: float | None = None
+    coverage: float | None = None
+    lists: ListReport | None = None
+    fit_seconds: float = 0.0
+    test_seconds: float | None = None
+
+    @property
+    def ndcg(self) -> float | None:
+        """NDCG of the lists."""
+        return self.lists.ndcg if self.lists else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self)
 
 
+@dataclass
+class _Measured:
+    """Figures of the single folds."""
+
+    figures: list[dict[str, float]] = field(default_factory=list)
+    lists: list[ListReport] = field(default_factory=list)
+
+    def mean(self, name: str) -> Comparison:
+        names = {figure: None for row in self.figures for figure in row}  # a dict keeps their order
+        means = {figure: float(np.mean([row[figure] for row in self.figures if figure in row])) for figure in names}
+        return Comparison(name, lists=mean_report(self.lists) if self.lists else None, **means)
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """A trainset and a test set; the users whose lists are judged, and what they like."""
+
+    trainset: Any
+    testset: Ratings
+    train: RatingMatrix
+    relevant: Relevant
+    users: Ints
+
+    def judge(self, lister: Lister) -> ListReport:
+        return judge(lister(self.users, LIST_LENGTH), self.users, self.train, self.relevant)
+
+
 def compare(
     data: Any,
     algorithms: Mapping[str, Callable[[int], Any]],
     *,
+    rivals: Mapping[str, Rival] | None = None,
+    split: str = "random",
     n_folds: int = 5,
     seed: int = 0,
     mass: float = 0.9,
-    ranking_users: int = 100,
+    list_users: int = 200,
     progress: Progress = silent,
 ) -> list[Comparison]:
-    """Cross-validate Surprise algorithms, each given as a function of the seed that makes a fresh one.
+    """Fit Surprise algorithms to the same training ratings and measure them on the same held-out ratings.
 
-    ``coverage`` is that of central intervals of ``mass``. ``ndcg`` is NDCG@10 over ``ranking_users`` random users
-    with a liked item among their test ratings (0 leaves it out): candidates are all items but the user's training
-    items.
+    Parameters
+    ----------
+    data : surprise.Dataset
+        All ratings; with times (the fourth entry of ``raw_ratings``) for the splits "last" and "time".
+    algorithms : mapping of str to callable
+        Functions of the seed that make a fresh algorithm, by name.
+    rivals : mapping of str to callable, default=None
+        Further ways to make lists, which predict no ratings: see `rivals.rivals_for`. Only their lists are judged.
+    split : {"random", "last", "time"}, default="random"
+        Cross-validation over random folds; the last rating of each user held out; or the newest ratings, about
+        1 / ``n_folds`` of all. The last two have one fold.
+    n_folds : int, default=5
+        Number of random folds.
+    seed : int, default=0
+        Seed of folds, algorithms and the choice of users.
+    mass : float, default=0.9
+        Probability of the central intervals whose coverage is measured.
+    list_users : int, default=200
+        Users per fold whose lists of ten are judged, chosen at random among those with a liked held-out item; 0
+        leaves lists out. Candidates are all items but the user's training items.
+    progress : callable, default=silent
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    list of Comparison
+        The algorithms, then the rivals.
+
+    Raises
+    ------
+    DataError
+        If there are too few ratings for the folds, or no times for a split by time.
     """
+    check_choice("split", split, SPLITS)
+    rivals = rivals if rivals and list_users else {}
+    folds = _folds(data, split, n_folds, seed)
+    measured = {name: _Measured() for name in (*algorithms, *rivals)}
+    turns = iter(parts(progress, len(folds) * len(measured)))
+    for trainset, testset in folds:
+        fold = _fold(trainset, testset, list_users, seed)
+        for name, make in algorithms.items():
+            named = noted(next(turns), name)
+            _measure(make(seed), fold, mass, measured[name], named)
+            named(1, 1, "")
+        for name, rival in rivals.items():
+            _measure_rival(rival, fold, seed, measured[name])
+            next(turns)(1, 1, name)
+    return [one.mean(name) for name, one in measured.items()]
+
+
+def _folds(data: Any, split: str, n_folds: int, seed: int) -> list[tuple[Any, Ratings]]:
     from surprise.model_selection import KFold
 
     if n_folds < 2:
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
     if n_folds > len(data.raw_ratings):
         raise DataError(f"{len(data.raw_ratings)} rating(s) cannot be parted into {n_folds} folds: give more ratings")
-    folds = list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))
-    figures: dict[str, list[dict[str, float]]] = {name: [] for name in algorithms}
-    turns = iter(parts(progress, n_folds * len(algorithms)))
-    for trainset, testset in folds:
-        listeners = _listeners(trainset, testset, ranking_users, seed)
-        for name, make in algorithms.items():
-            named = noted(next(turns), name)
-            figures[name].append(_one_fold(make(seed), trainset, testset, mass, listeners, named))
-            named(1, 1, "")
-    return [_mean(name, rows) for name, rows in figures.items()]
+    if split == "random":
+        return list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))
+    times = _times(data)
+    users = np.array([str(rating[0]) for rating in data.raw_ratings])
+    held_out = last_of_each_user(users, times) if split == "last" else newest(times, 1.0 / n_folds)
+    if not held_out.any():
+        raise DataError("no user has two ratings, so no last rating can be held out: use another split")
+    rows = list(zip(data.raw_ratings, held_out.tolist(), strict=True))
+    trainset = data.construct_trainset([rating for rating, out in rows if not out])
+    return [(trainset, data.construct_testset([rating for rating, out in rows if out]))]
 
 
-def _one_fold(
-    algorithm: Any,
-    trainset: Any,
-    testset: list[tuple[Any, Any, float]],
-    mass: float,
-    listeners: dict[int, set[int]],
-    progress: Progress,
-) -> dict[str, float]:
-    fitting, ranking = parts(progress, 2)
+def _times(data: Any) -> Floats:
+    times = [rating[3] for rating in data.raw_ratings]
+    if any(moment is None for moment in times):
+        raise DataError("the ratings have no times: a split by time needs a timestamp column")
+    try:
+        return np.array(times, dtype=np.float64)
+    except ValueError as error:
+        raise DataError(f"the times of the ratings must be numbers: {error}") from error
+
+
+def _fold(trainset: Any, testset: Ratings, list_users: int, seed: int) -> _Fold:
+    train = RatingMatrix.from_surprise(trainset)
+    users, items, ratings = zip(*testset, strict=True)
+    codes = train.users.codes(users), train.items.codes(items)
+    relevant = Relevant.find(train, *codes, np.array(ratings, dtype=np.float64), train.scale.liked)
+    return _Fold(trainset, testset, train, relevant, relevant.users(list_users, seed))
+
+
+def _measure(algorithm: Any, fold: _Fold, mass: float, measured: _Measured, progress: Progress) -> None:
+    fitting, listing = parts(progress, 2)
     started = time.process_time()
-    fit_whole(algorithm, trainset, fitting)
+    fit_whole(algorithm, fold.trainset, fitting)
     fitted = time.process_time()
-    predictions = algorithm.test(testset)
+    predictions = algorithm.test(fold.testset)
     tested = time.process_time()
     truth = np.array([prediction.r_ui for prediction in predictions])
     points = np.array([prediction.est for prediction in predictions])
@@ -94,43 +202,36 @@ def _one_fold(
         scale = algorithm.model_.matrix.scale
         row["log_score"] = metrics.log_score(scale.nearest(truth), probability)
         row["coverage"], _ = metrics.coverage(truth, probability, scale.levels, mass)
-    if listeners:
-        row["ndcg"] = _ndcg(algorithm, trainset, listeners, ranking)
-    return row
+    measured.figures.append(row)
+    if len(fold.users):
+        measured.lists.append(fold.judge(_lister(algorithm, fold.train, listing)))
 
 
-def _listeners(trainset: Any, testset: list[tuple[Any, Any, float]], count: int, seed: int) -> dict[int, set[int]]:
-    """Random users (inner ids) of whom the test set holds liked items that training knows, and these items."""
-    low, high = trainset.rating_scale
-    liked: dict[int, set[int]] = {}
-    for user, item, rating in testset:
-        inner_user, inner_item = _inner(trainset.to_inner_uid, user), _inner(trainset.to_inner_iid, item)
-        if rating >= low + 0.75 * (high - low) and min(inner_user, inner_item) >= 0:
-            liked.setdefault(inner_user, set()).add(inner_item)
-    chosen = np.random.default_rng(seed).permutation(sorted(liked))[:count]
-    return {int(user): liked[int(user)] for user in chosen}
+def _measure_rival(rival: Rival, fold: _Fold, seed: int, measured: _Measured) -> None:
+    started = time.process_time()
+    scores = rival(fold.train, seed)
+    measured.figures.append({"fit_seconds": time.process_time() - started})
+    if len(fold.users):
+        measured.lists.append(fold.judge(lister_of_scores(scores, fold.train)))
 
 
-def _inner(translate: Callable[[Any], int], raw_id: Any) -> int:
-    try:
-        return translate(raw_id)
-    except ValueError:
-        return -1
+def _lister(algorithm: Any, train: RatingMatrix, progress: Progress) -> Lister:
+    if hasattr(algorithm, "recommend_blocks"):
+        return lister_of_model(algorithm, train)
+    return lister_of_scores(_estimates(algorithm, train.n_items, progress), train)
 
 
-def _ndcg(algorithm: Any, trainset: Any, listeners: dict[int, set[int]], progress: Progress) -> float:
-    values = []
-    for user, relevant in listeners.items():
-        if hasattr(algorithm, "recommend"):
-            listed = algorithm.recommend(trainset.to_raw_uid(user), _LIST_LENGTH)["item"]
-            ranked = [trainset.to_inner_iid(item) for item in listed]
-        else:
-            scores = np.array([_estimate(algorithm, user, item) for item in range(trainset.n_items)])
-            scores[[item for item, _ in trainset.ur[user]]] = -np.inf
-            ranked = metrics.top_n(scores[None, :], _LIST_LENGTH)[0].tolist()
-        values.append(metrics.ndcg_at(_LIST_LENGTH, ranked, relevant))
-        progress(len(values), len(listeners), "ranking")
-    return float(np.mean(values))
+def _estimates(algorithm: Any, n_items: int, progress: Progress) -> Scorer:
+    """Scores of an algorithm of Surprise, which predicts pair by pair."""
+
+    def scores(users: Ints) -> Floats:
+        table = np.empty((len(users), n_items))
+        for row, user in enumerate(users.tolist()):
+            table[row] = [_estimate(algorithm, user, item) for item in range(n_items)]
+            progress(row + 1, len(users), "lists")
+        return table
+
+    return scores
 
 
 def _estimate(algorithm: Any, user: int, item: int) -> float:
@@ -141,12 +242,3 @@ def _estimate(algorithm: Any, user: int, item: int) -> float:
     except PredictionImpossible:
         return float(algorithm.trainset.global_mean)
     return float(estimate[0] if isinstance(estimate, tuple) else estimate)
-
-
-def _mean(name: str, rows: list[dict[str, float]]) -> Comparison:
-    def average(metric: str) -> float | None:
-        values = [row[metric] for row in rows if metric in row]
-        return float(np.mean(values)) if values else None
-
-    names = ("rmse", "mae", "log_score", "coverage", "ndcg", "fit_seconds", "test_seconds")
-    return Comparison(name, **{metric: average(metric) for metric in names})  # type: ignore[arg-type]

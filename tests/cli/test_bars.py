@@ -15,7 +15,7 @@ COMMANDS = {
     "fit sample -o x.lbg -p n_init=2": {"reading": 1, "fitting LBGModel": 5},
     "fit ratings.csv -o x.lbg --algo plsa": {"reading": 2, "fitting GaussianPLSAModel": 5},
     "fit sample -o x.lbg --algo bayesian -p n_sweeps=70": {"reading": 1, "fitting BayesianLBGModel": 70},
-    "evaluate sample -a lbg -a svd --folds 2": {"reading": 1, "cross-validating": 2 * (5 + 2 * 100)},
+    "evaluate sample -a lbg -a svd --folds 2": {"reading": 1, "evaluating": 2 * (5 + 200)},
     "forced-prediction sample -a lbg -a svd --splits 1": {"reading": 1, "forced prediction": 5 + 10 + 10},
     "predict model.lbg pairs.csv": {"reading": 1, "predicting": 1},
     "recommend model.lbg --all-users": {"recommending": 1},

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from lbg_recsys.cli.evaluate import SPLITS
+from lbg_recsys.evaluation import splits
+
 PNG = b"\x89PNG"
 
 
@@ -12,17 +15,50 @@ def test_evaluate_is_the_comparison(desk, run, sample):
     from lbg_recsys.algorithms import LBGAlgo
     from lbg_recsys.evaluation.compare import compare
 
-    arguments = ["evaluate", "ratings.csv", "-a", "lbg:n_topics=4", "-a", "svd", "--folds", 2, "--ranking-users", 5]
+    arguments = ["evaluate", "ratings.csv", "-a", "lbg:n_topics=4", "-a", "svd", "--folds", 2, "--list-users", 5]
     facts = json.loads(run(*arguments, "--seed", 3, "--json", "-q").stdout)
-    ours, svd = facts["results"]
+    ours, svd, *rivals = facts["results"]
     make = {"lbg n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
-    (expected,) = compare(sample.to_surprise(), make, n_folds=2, seed=3, ranking_users=5)
-    for metric in ("name", "rmse", "mae", "log_score", "coverage", "ndcg"):
+    (expected,) = compare(sample.to_surprise(), make, n_folds=2, seed=3, list_users=5)
+    for metric in ("name", "rmse", "mae", "log_score", "coverage"):
         assert ours[metric] == getattr(expected, metric)
+    assert ours["lists"] == json.loads(json.dumps(expected.lists.to_dict()))
     assert svd["log_score"] is None and svd["rmse"] > 0
-    lines = run(*arguments).stdout.splitlines()
-    assert " ".join(lines[0].split()) == "algorithm RMSE MAE log score in 90% NDCG@10 fit s test s"
-    assert len(lines) == 3 and max(map(len, lines)) <= 80
+    assert {"popularity", "EASE, liked", "EASE, all", "EASE, graded"} <= {rival["name"] for rival in rivals}
+    assert all(rival["rmse"] is None and rival["lists"]["ndcg"] > 0 for rival in rivals)
+
+
+def test_evaluate_prints_three_tables(desk, run):
+    arguments = ["evaluate", "ratings.csv", "-a", "lbg:n_topics=4", "-a", "baseline", "--folds", 2]
+    ratings, lists, activity = run(*arguments, "--list-users", 5).stdout.split("\n\n")
+    assert " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log score in 90% fit s test s"
+    assert len(ratings.splitlines()) == 3
+    title, head, *rows = lists.splitlines()
+    assert title.startswith("Lists of 10 items, 10 judged; standard error of NDCG at most 0.")
+    assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "coverage", "novelty", "similarity", "popular"]
+    assert [row.partition("  ")[0] for row in rows][:3] == ["lbg n_topics=4", "baseline", "popularity"]
+    assert "light (" in activity and "heavy (" in activity
+    assert max(map(len, [*ratings.splitlines(), *lists.splitlines(), *activity.splitlines()])) <= 80
+    alone = run(*arguments, "--list-users", 5, "--no-rivals").stdout
+    assert "EASE" not in alone and "Lists of 10" in alone
+    assert "Lists" not in run(*arguments, "--list-users", 0).stdout
+
+
+def test_evaluate_by_time(desk, run):
+    assert SPLITS == splits.SPLITS
+    rows = [(user, item, 1 + (user + item) % 5, 100 * user + item) for user in range(8) for item in range(user, 10)]
+    text = "".join(f"{u},{i},{r},{t}\n" for u, i, r, t in rows)
+    (desk / "timed.csv").write_text("user,item,rating,timestamp\n" + text)
+    arguments = ["evaluate", "timed.csv", "-a", "movie-mean", "--json", "-q"]
+    last = json.loads(run(*arguments, "--split", "last").stdout)
+    held_out = [row for row in rows if row[1] == 9]
+    kept = [row for row in rows if row[1] < 9]
+    mean = sum(row[2] for row in kept) / len(kept)  # the last item has no other ratings
+    expected = sum(abs(row[2] - mean) for row in held_out) / len(held_out)
+    assert last["split"] == "last" and last["results"][0]["mae"] == pytest.approx(expected)
+    assert json.loads(run(*arguments, "--split", "time", "--folds", 4).stdout)["results"][0]["rmse"] > 0
+    assert "looks like the timestamp" in run("evaluate", "ratings.csv", "--split", "time", code=1).stderr
+    assert "'sample' has no timestamps" in run("evaluate", "sample", "--split", "last", code=1).stderr
 
 
 def test_forced_prediction_is_the_protocol(desk, run, sample):
@@ -45,7 +81,7 @@ def test_forced_prediction_is_the_protocol(desk, run, sample):
 
 @pytest.mark.parametrize(
     "command",
-    [("evaluate", "sample", "--folds", 2, "--ranking-users", 0), ("forced-prediction", "sample", "--splits", 2)],
+    [("evaluate", "sample", "--folds", 2, "--list-users", 0), ("forced-prediction", "sample", "--splits", 2)],
     ids=lambda command: command[0],
 )
 def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypatch):
@@ -90,7 +126,7 @@ def test_demo(desk, run):
         ["topics", "model.lbg", "--plot"],
         ["topics", "bayesian.lbg", "-k", "2", "--plot"],
         ["topics", "plsa.lbg", "--plot"],
-        ["evaluate", "sample", "-a", "lbg", "-a", "baseline", "--folds", "2", "--ranking-users", "0", "--plot"],
+        ["evaluate", "sample", "-a", "lbg", "-a", "baseline", "--folds", "2", "--list-users", "20", "--plot"],
         ["forced-prediction", "sample", "-a", "lbg", "--splits", "1", "--draws", "2", "--plot"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),

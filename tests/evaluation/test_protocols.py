@@ -137,7 +137,7 @@ def test_one_repetition_has_no_standard_error(matrix):
 def test_compare_puts_algorithms_side_by_side(sample):
     data = Dataset.load_from_df(sample.ratings[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
     table = compare(
-        data, {"LBG": lbg, "SVD": lambda seed: SVD(n_epochs=5, random_state=seed)}, n_folds=2, ranking_users=20
+        data, {"LBG": lbg, "SVD": lambda seed: SVD(n_epochs=5, random_state=seed)}, n_folds=2, list_users=20
     )
     ours, svd = table
     assert ours.log_score is not None
@@ -147,3 +147,51 @@ def test_compare_puts_algorithms_side_by_side(sample):
     assert ours.fit_seconds > 0
     with pytest.raises(DataError, match="n_folds is 1"):
         compare(data, {"LBG": lbg}, n_folds=1)
+
+
+def test_rivals_are_judged_on_the_same_lists(sample):
+    def by_number(train, seed):
+        return lambda users: np.tile(np.arange(train.n_items, dtype=float), (len(users), 1))
+
+    steps = []
+    table = compare(
+        sample.to_surprise(),
+        {"LBG": lbg, "SVD": lambda seed: SVD(n_epochs=2, random_state=seed)},
+        rivals={"last items": by_number},
+        n_folds=2,
+        list_users=30,
+        progress=lambda *step: steps.append(step),
+    )
+    ours, svd, rival = table
+    assert rival.rmse is None and rival.test_seconds is None and rival.ndcg < ours.ndcg
+    assert ours.lists.n_users == svd.lists.n_users == rival.lists.n_users == 60
+    shares = [done / total for done, total, _ in steps]
+    assert shares == sorted(shares) and shares[-1] == 1.0
+    (alone,) = compare(
+        sample.to_surprise(), {"SVD": lambda seed: SVD(n_epochs=2, random_state=seed)}, n_folds=2, list_users=0
+    )
+    assert alone.lists is None and alone.ndcg is None
+
+
+def test_last_and_newest_ratings_are_held_out(sample):
+    data = sample.to_surprise()
+    mean = {"mean": lambda seed: MovieMeanAlgo()}
+    with pytest.raises(DataError, match="no times: a split by time needs a timestamp column"):
+        compare(data, mean, split="last")
+    data.raw_ratings = [
+        (user, item, rating, str(row)) for row, (user, item, rating, _) in enumerate(data.raw_ratings)
+    ]
+    held_out = sample.ratings.groupby("user").tail(1)
+    kept = sample.ratings.drop(held_out.index)
+    means = kept.groupby("item")["rating"].mean()
+    (last,) = compare(data, mean, split="last", list_users=0)
+    expected = (held_out["item"].map(means).fillna(kept["rating"].mean()) - held_out["rating"]).abs().mean()
+    assert last.mae == pytest.approx(expected)
+    (by_time,) = compare(data, mean, split="time", n_folds=5, list_users=0)
+    n_kept = int(0.8 * len(sample.ratings))
+    means = sample.ratings[:n_kept].groupby("item")["rating"].mean()
+    rest = sample.ratings[n_kept:]
+    assert by_time.mae == pytest.approx((rest["item"].map(means) - rest["rating"]).abs().mean())
+    data.raw_ratings = [(*rating[:3], "yesterday") for rating in data.raw_ratings]
+    with pytest.raises(DataError, match="must be numbers"):
+        compare(data, mean, split="time")
