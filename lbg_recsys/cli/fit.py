@@ -7,7 +7,7 @@ import click
 
 from lbg_recsys.cli.algorithms import MODELS, ParametersInHelp, named_class, params_option, parse_params
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
-from lbg_recsys.cli.models import known_ids, remarks
+from lbg_recsys.cli.models import convergence, convergence_in_words, known_ids, remarks
 from lbg_recsys.cli.reading import (
     facts_of,
     format_options,
@@ -83,7 +83,9 @@ def fit(
     if as_json:
         print_json(summary)
     else:
-        click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(model)}.", WIDTH))
+        click.echo(
+            click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(convergence(model))}.", WIDTH)
+        )
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
     if was_cut_short(model):
         ctx.exit(130)
@@ -99,25 +101,3 @@ def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[An
     found = read_titles(titles if titles is not None else ratings)
     named = dict(zip(known_ids(matrix.items, found), found.values(), strict=True))
     return {item: title for item, title in named.items() if item in matrix.items}
-
-
-def convergence(model: Any) -> dict[str, Any]:
-    """How training went, for machines: what the model says of it."""
-    names = ("converged_", "n_iter_", "n_sweeps_", "rhat_median_", "rhat_share_", "lower_bound_", "beta_")
-    facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
-    return {name: fact for name, fact in facts.items() if fact == fact}  # R-hat of too few sweeps is NaN: no fact
-
-
-def convergence_in_words(model: Any) -> str:
-    """How training went, for people."""
-    facts = convergence(model)
-    words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
-    if "converged" in facts:
-        words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
-    if "rhat_median" in facts:
-        words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
-    elif "n_sweeps" in facts:
-        words += ", too few to judge convergence"
-    if "lower_bound" in facts:
-        words += f", penalised log-likelihood {facts['lower_bound']:.4f} per user"
-    return words

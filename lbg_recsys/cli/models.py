@@ -48,6 +48,27 @@ def load_model(path: str, quiet: bool) -> Any:
         return load(path)
 
 
+def convergence(model: Any) -> dict[str, Any]:
+    """How training went, for machines: what the model says of it."""
+    names = ("converged_", "n_iter_", "n_sweeps_", "rhat_median_", "rhat_share_", "lower_bound_", "beta_")
+    facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
+    return {name: fact for name, fact in facts.items() if fact == fact}  # R-hat of too few sweeps is NaN: no fact
+
+
+def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
+    """How training went, for people; the log-likelihood is one per ``row``."""
+    words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
+    if "converged" in facts:
+        words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
+    if "rhat_median" in facts:
+        words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
+    elif "n_sweeps" in facts:
+        words += ", too few to judge convergence"
+    if "lower_bound" in facts:
+        words += f", penalised log-likelihood {facts['lower_bound']:.4f} per {row}"
+    return words
+
+
 def find_user(model: "RatingModel", text: str) -> "RawId":
     """The user that somebody means by ``text``."""
     return _find(model.matrix.users, text, "user", "recommend and explain take a new one by --new-user FILE")

@@ -1,7 +1,7 @@
 """What commands share that read ratings: the options that say how, and what was read, in words."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -100,7 +100,7 @@ def _read(
         matrix = _matrix(frame, scale)
         progress(1, 1, counted(matrix.n_ratings, "rating"))
     if not quiet:
-        click.echo(f"Read {in_words(matrix)}.", err=True)
+        click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
     return matrix, frame
 
 
@@ -126,18 +126,17 @@ def facts_of(matrix: "RatingMatrix") -> dict[str, Any]:
     }
 
 
-def in_words(matrix: "RatingMatrix") -> str:
+def in_words(facts: Mapping[str, Any]) -> str:
     """What was read, for people.
 
     >>> from lbg_recsys import RatingMatrix
-    >>> in_words(RatingMatrix.from_arrays([1, 2], [1, 1], [3, 5]))
+    >>> in_words(facts_of(RatingMatrix.from_arrays([1, 2], [1, 1], [3, 5])))
     '2 ratings of 1 item by 2 users, on the scale 3..5 (3 levels)'
     """
-    scale = matrix.scale
-    kind = counted(len(scale.levels), "level") if scale.discrete else "continuous"
-    text = f"{counted(matrix.n_ratings, 'rating')} of {counted(matrix.n_items, 'item')}"
-    text += f" by {counted(matrix.n_users, 'user')}"
-    text += f", on the scale {scale.lower:g}..{scale.upper:g} ({kind})"
-    if matrix.n_duplicates:
-        text += f"; {matrix.n_duplicates:,} repeated a (user, item) pair, of which the last counts"
+    lower, upper = facts["scale"]
+    kind = counted(facts["levels"], "level") if facts["discrete"] else "continuous"
+    text = f"{counted(facts['ratings'], 'rating')} of {counted(facts['items'], 'item')}"
+    text += f" by {counted(facts['users'], 'user')}, on the scale {lower:g}..{upper:g} ({kind})"
+    if facts["duplicates"]:
+        text += f"; {facts['duplicates']:,} repeated a (user, item) pair, of which the last counts"
     return text

@@ -112,12 +112,12 @@ class BayesianFile(RatingFile):
 
     def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """How training went, as `BayesianLBGModel` says it."""
-        rhat = [math.nan if one is None else one for one in facts["rhat"]]
+        rhat = [one for one in facts["rhat"] if one is not None]  # None: the traces were too short to say
         return {
             "converged": facts["converged"],
             "n_sweeps": len(facts["training_error"]),
             "rhat_median": float(np.median(rhat)) if rhat else math.nan,
-            "rhat_share": float(np.mean([not one <= _RHAT_LIMIT for one in rhat])) if rhat else math.nan,
+            "rhat_share": sum(one > _RHAT_LIMIT for one in rhat) / len(rhat) if rhat else math.nan,
         }
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_values
 from lbg_recsys.schema import fits
 
@@ -72,6 +73,10 @@ class Kind(ABC):
     @abstractmethod
     def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> Any:
         """The model of a header and arrays that are as the layout says; `DataError` where they do not agree."""
+
+    @abstractmethod
+    def about(self, header: Mapping[str, Any], file: Container) -> dict[str, Any]:
+        """Facts about the ratings or the words of a checked header; reads the file to its end."""
 
     def checked(self, header: Mapping[str, Any]) -> dict[str, Any]:
         """The header, facts that came after the file was written added, if its plain values are what they must be."""

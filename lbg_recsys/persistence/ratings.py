@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
+from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import Extras, Kind
-from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State, check_values
+from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State, check_contents, check_shapes, check_values
 from lbg_recsys.schema import defaults_of, signature_of
 
 if TYPE_CHECKING:
@@ -81,6 +82,27 @@ class RatingFile(Kind):
         if titles is not None and len(titles) != len(items):
             raise DataError(f"there are {len(titles)} titles for {len(items)} items")
 
+    def about(self, header: Mapping[str, Any], file: Container) -> dict[str, Any]:
+        """How many users, items, ratings and titles there are, and on which scale."""
+        section = header["ratings"]
+        directory = {name: file.directory[name] for name in ARRAYS if name in file.directory}
+        n_users, n_items = len(section["users"]), len(section["items"])
+        sizes = check_shapes(directory, Layout(ARRAYS, {"users": n_users}, _limits(n_users, n_items)))
+        (levels,) = file.read({"levels"}).values()
+        check_contents({"levels": levels}, ARRAYS)
+        if not len(levels):
+            raise DataError("the rating scale has no levels")
+        return {
+            "users": n_users,
+            "items": n_items,
+            "ratings": sizes["ratings"],
+            "duplicates": section["n_duplicates"],
+            "scale": [float(levels[0]), float(levels[-1])],
+            "levels": len(levels),
+            "discrete": section["discrete"],
+            "titles": sum(title is not None for title in section["titles"] or ()),
+        }
+
     def layout(self, header: Mapping[str, Any]) -> Layout:
         """The arrays of the ratings and of the model."""
         parameters = self._parameters(header)
@@ -90,7 +112,7 @@ class RatingFile(Kind):
         return Layout(
             {**ARRAYS, **own.arrays},
             {"users": n_users, "items": n_items, **own.sizes},
-            {"ratings": n_users * n_items, "levels": _MOST_LEVELS, **own.limits},
+            {**_limits(n_users, n_items), **own.limits},
         )
 
     def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> "RatingModel":
@@ -107,6 +129,10 @@ class RatingFile(Kind):
     def _parameters(self, header: Mapping[str, Any]) -> dict[str, Any]:
         """The constructor's arguments; one that came after the file has its default, which does what was done."""
         return {**defaults_of(self.model_class), **header["parameters"]}
+
+
+def _limits(n_users: int, n_items: int) -> dict[str, int]:
+    return {"ratings": n_users * n_items, "levels": _MOST_LEVELS}
 
 
 def _taken_apart(matrix: "RatingMatrix", titles: "Mapping[RawId, str]") -> tuple[dict[str, Any], dict[str, AnyArray]]:

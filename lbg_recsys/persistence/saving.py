@@ -12,7 +12,6 @@ from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
-from lbg_recsys.provenance import library_versions
 
 
 def save(
@@ -61,6 +60,8 @@ def save(
     >>> again.titles, bool((again.predict_batch([("ann", 7)]) == model.predict_batch([("ann", 7)])).all())
     ({7: 'Seven'}, True)
     """
+    from lbg_recsys.provenance import library_versions  # slow to import, and no file is read with it
+
     model = _savable(model)
     kind = kind_of(type(model).__name__)
     own, arrays = kind.take_apart(model, Extras(titles, chains))

@@ -1,13 +1,17 @@
 """The commands that ask a model why, what is alike and what is in it."""
 
 import json
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lbg_recsys
-from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.models import convergence, remarks
+from lbg_recsys.cli.reading import facts_of
 
 
 def test_explain(model, run):
@@ -226,3 +230,32 @@ def test_fits_that_have_not_converged_are_noted_once(capsys):
         warn("another")
     said = capsys.readouterr().err.splitlines()
     assert said == ["Note: 34 % have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
+
+
+@pytest.fixture(params=["lbg", "bayesian", "plsa"])
+def fitted_file(request):
+    return Path(__file__).parents[1] / "persistence" / "frozen" / f"v2-{request.param}.lbg"
+
+
+def test_info_says_what_the_loaded_model_says(fitted_file, run):
+    loaded, facts = lbg_recsys.load(fitted_file), json.loads(run("info", str(fitted_file), "--json").stdout)
+    assert facts["class"] == type(loaded).__name__
+    assert facts["training"] == pytest.approx(convergence(loaded))
+    assert facts["ratings"] == facts_of(loaded.matrix) and facts["titles"] == len(loaded.titles)
+
+
+def test_info_imports_no_model(fitted_file):
+    code = (
+        "import sys; from lbg_recsys.cli import main; main(['info', sys.argv[1]], standalone_mode=False)\n"
+        "heavy = {'numba', 'scipy', 'surprise', 'sklearn', 'pandas', 'lbg_recsys.ratings', 'lbg_recsys.text'}\n"
+        "print('heavy:', *heavy & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, fitted_file], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "heavy:"
+
+
+def test_info_notices_a_flipped_bit(fitted_file, run, tmp_path):
+    data = bytearray(fitted_file.read_bytes())
+    data[-100] ^= 1
+    (tmp_path / "damaged.lbg").write_bytes(data)
+    assert "checksum is wrong" in run("info", str(tmp_path / "damaged.lbg"), code=1).stderr

@@ -16,8 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lbg_recsys
+from lbg_recsys.cli.models import convergence_in_words
 from lbg_recsys.errors import ModelFileError
 from lbg_recsys.persistence.container import read_container, write_container
+from lbg_recsys.persistence.contents import look_into
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 
@@ -50,6 +52,10 @@ def survives(data):
         warnings.simplefilter("ignore")  # absurd numbers may overflow: they must not do more than that
         stream.write(data)
         stream.flush()
+        try:
+            convergence_in_words(look_into(stream.name).training)
+        except ModelFileError as error:
+            assert str(error).startswith(stream.name) and len(str(error)) < 1000
         try:
             model = lbg_recsys.load(stream.name)
         except ModelFileError as error:
