@@ -27,7 +27,7 @@ def fits(value: Any, kind: Any) -> bool:
         return isinstance(value, bool) and kind is bool
     if kind is float:
         return isinstance(value, float | int) and abs(value) <= 1.7e308  # comparing never overflows; NaN fails too
-    return isinstance(value, kind)
+    return isinstance(value, origin or kind)
 
 
 def signature_of(cls: type) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, quiet_option
+from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option
 from lbg_recsys.cli.models import convergence_in_words, model_argument
 from lbg_recsys.cli.reading import in_words
 
@@ -14,8 +14,8 @@ from lbg_recsys.cli.reading import in_words
 def info(model: str, quiet: bool, as_json: bool) -> None:
     """Say what is in a model file.
 
-    The model and its parameters, how training went, the ratings, the versions it was written with. The model is not
-    loaded; the checksum of the file is verified.
+    The model and its parameters, how training went, the ratings or words, the versions it was written with. The
+    model is not loaded; the checksum of the file is verified.
 
     \b
     Examples:
@@ -26,30 +26,34 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
 
     found = look_into(model)
     about = dict(found.about)
-    titles = about.pop("titles")
+    titles = about.pop("titles", None)
     if as_json:
-        print_json(
-            {
-                "model": model,
-                "bytes": found.size,
-                "format": found.version,
-                "class": found.model,
-                "parameters": found.parameters,
-                "training": found.training,
-                found.section: about,
-                "titles": titles,
-                "written with": found.versions,
-            }
-        )
+        facts = {
+            "model": model,
+            "bytes": found.size,
+            "format": found.version,
+            "class": found.model,
+            "parameters": found.parameters,
+            "training": found.training,
+            found.section: about,
+            "written with": found.versions,
+        }
+        print_json(facts if titles is None else {**facts, "titles": titles})
         return
     rows = {
         "file": f"{model} ({found.size / 1e6:.1f} MB, format {found.version})",
         "model": found.model,
         "parameters": ", ".join(f"{name}={value}" for name, value in found.parameters.items()),
-        "training": convergence_in_words(found.training),
-        "ratings": in_words(about),
-        "titles": f"{titles:,} of {about['items']:,} items",
-        "versions": ", ".join(f"{name} {version}" for name, version in found.versions.items()),
     }
+    if found.section == "ratings":
+        rows["training"] = convergence_in_words(found.training)
+        rows["ratings"] = in_words(about)
+        rows["titles"] = f"{titles:,} of {about['items']:,} items"
+    else:
+        if found.training:
+            rows["training"] = convergence_in_words(found.training, "document")
+        known = "known" if about["vocabulary"] else "not in the file"
+        rows["words"] = f"{counted(about['words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
+    rows["versions"] = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     for name, text in rows.items():
         click.echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))

@@ -41,11 +41,15 @@ def remarks(quiet: bool) -> Iterator[None]:
 
 
 def load_model(path: str, quiet: bool) -> Any:
-    """The model of a file, whichever it is; warnings as remarks."""
+    """The rating model of a file, whichever it is; warnings as remarks."""
     from lbg_recsys import load
+    from lbg_recsys.ratings import RatingModel
 
     with remarks(quiet):
-        return load(path)
+        model = load(path)
+    if not isinstance(model, RatingModel):
+        raise DataError(f"{path} holds a text model ({type(model).__name__}): give the file of a rating model")
+    return model
 
 
 def convergence(model: Any) -> dict[str, Any]:

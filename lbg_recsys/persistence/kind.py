@@ -1,7 +1,7 @@
 """The kinds of models that have files: which class is kept how."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
@@ -16,6 +16,11 @@ CLASSES = {
     "LBGModel": "lbg_recsys.persistence.lbg:LBGFile",
     "BayesianLBGModel": "lbg_recsys.persistence.bayesian:BayesianFile",
     "GaussianPLSAModel": "lbg_recsys.persistence.plsa:PLSAFile",
+    "LBGMixture": "lbg_recsys.persistence.mixture:MixtureFile",
+    "LBGClassifier": "lbg_recsys.persistence.classifier:ClassifierFile",
+    "LBGSelector": "lbg_recsys.persistence.selector:SelectorFile",
+    "MixtureOfUnigrams": "lbg_recsys.persistence.rivals:UnigramsFile",
+    "PLSI": "lbg_recsys.persistence.rivals:PLSIFile",
 }
 
 _HEADER = {"class": str, "parameters": dict, "facts": dict, "versions": dict}
@@ -29,6 +34,8 @@ class Extras:
 
     titles: Mapping[Any, str] | None = None
     chains: bool = False
+    vectorizer: Any = None
+    vocabulary: Sequence[str] | None = None
 
 
 class Kind(ABC):

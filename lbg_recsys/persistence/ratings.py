@@ -66,6 +66,10 @@ class RatingFile(Kind):
 
     def take_apart(self, model: "RatingModel", extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The header and the arrays of a fitted model, its ratings and the titles of its items."""
+        if extras.vectorizer is not None or extras.vocabulary is not None:
+            raise ParameterError(
+                f"vectorizer and vocabulary are for text models, and this is a {type(model).__name__}"
+            )
         if extras.chains and not self.has_chains:
             raise ParameterError(
                 f"chains=True keeps the Markov chains of a BayesianLBGModel, and a {type(model).__name__} has none: "

@@ -1,7 +1,7 @@
 """`save` and `load`."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,26 @@ from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, chec
 
 
 def save(
-    model: Any, path: str | os.PathLike[str], *, titles: Mapping[Any, str] | None = None, chains: bool = False
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    titles: Mapping[Any, str] | None = None,
+    chains: bool = False,
+    vectorizer: Any = None,
+    vocabulary: Sequence[str] | None = None,
 ) -> Path:
     """Save a fitted model, or the model of a fitted Surprise algorithm of this package, to a file.
 
-    The file holds parameters, ratings, ids (integers and strings keep their type), the rating scale, titles, and how
-    training went. The same model gives the same bytes. What is going to be written passes every check of `load`
-    first. It is then written beside ``path`` and renamed, so that an error or a kill at any moment leaves the old
-    file.
+    The file of a rating model holds parameters, ratings, ids (integers and strings keep their type), the rating
+    scale, titles, and how training went; that of a text model holds its parameters, fitted attributes and words. The
+    same model gives the same bytes. What is going to be written passes every check of `load` first. It is then
+    written beside ``path`` and renamed, so that an error or a kill at any moment leaves the old file.
 
     Parameters
     ----------
-    model : LBGModel, BayesianLBGModel, GaussianPLSAModel, or an algorithm fitted with one of them
-        The fitted model.
+    model : rating model, algorithm of this package, or text estimator
+        A fitted `LBGModel`, `BayesianLBGModel` or `GaussianPLSAModel`, an algorithm fitted with one of them, or a
+        fitted `LBGMixture`, `LBGClassifier`, `LBGSelector`, `MixtureOfUnigrams` or `PLSI`.
     path : str or path-like
         The file to write. Its suffix is ``.lbg`` by custom.
     titles : mapping of item id to str, default=None
@@ -35,6 +42,11 @@ def save(
     chains : bool, default=False
         Of a `BayesianLBGModel`: keep the state of the Markov chains too, so that the loaded model can continue them
         with ``warm_start=True`` and ``fit``. The file is larger.
+    vectorizer : CountVectorizer or TfidfVectorizer, default=None
+        Of a text model: the fitted vectorizer that made its documents. It is kept as its settings, vocabulary and idf
+        weights; one with functions (a tokenizer, say) is refused. None: the one that the model was loaded with.
+    vocabulary : sequence of str, default=None
+        Of a text model: its words in the order of the columns, where no vectorizer is given.
 
     Returns
     -------
@@ -64,7 +76,7 @@ def save(
 
     model = _savable(model)
     kind = kind_of(type(model).__name__)
-    own, arrays = kind.take_apart(model, Extras(titles, chains))
+    own, arrays = kind.take_apart(model, Extras(titles, chains, vectorizer, vocabulary))
     header = {"class": type(model).__name__, **own, "versions": library_versions()}
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     _rehearse(kind, header, arrays)
@@ -86,8 +98,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    LBGModel, BayesianLBGModel or GaussianPLSAModel
-        The model. It gives the same bits as the one that was saved.
+    rating model or text estimator
+        The model. It gives the same bits as the one that was saved. A text estimator has its vectorizer as
+        ``vectorizer_`` and its words as ``vocabulary_``; each is None where it was not saved.
 
     Raises
     ------
@@ -132,6 +145,7 @@ def _refuse_changed(
     lengths = {
         size: length
         for name, array in arrays.items()
+        if name in layout.arrays
         for size, length in zip(layout.arrays[name].shape, array.shape, strict=True)
     }
     for size, name in kind.sizes.items():

@@ -259,3 +259,16 @@ def test_info_notices_a_flipped_bit(fitted_file, run, tmp_path):
     data[-100] ^= 1
     (tmp_path / "damaged.lbg").write_bytes(data)
     assert "checksum is wrong" in run("info", str(tmp_path / "damaged.lbg"), code=1).stderr
+
+
+def test_info_of_a_text_model_and_a_command_that_takes_none(run):
+    path = str(Path(__file__).parents[1] / "persistence" / "frozen" / "text-v2-mixture.lbg")
+    facts = json.loads(run("info", path, "--json").stdout)
+    assert facts["class"] == "LBGMixture" and facts["words"] == {
+        "words": 6,
+        "vocabulary": True,
+        "vectorizer": "TfidfVectorizer",
+    }
+    shown = " ".join(run("info", path).stdout.split())
+    assert "6 words, known; vectorizer: TfidfVectorizer" in shown and "per document" in shown
+    assert "holds a text model (LBGMixture)" in run("topics", path, code=1).stderr

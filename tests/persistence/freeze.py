@@ -7,10 +7,12 @@ that is there is never written again.
 import json
 from pathlib import Path
 
+from sklearn.feature_extraction.text import TfidfVectorizer
+
 import lbg_recsys
 from lbg_recsys import datasets
 from lbg_recsys.persistence import FORMAT
-from tests.persistence.conftest import MAKERS
+from tests.persistence.conftest import MAKERS, TEXT_MAKERS, TEXTS, dense
 
 FOLDER = Path(__file__).parent / "frozen"
 
@@ -35,6 +37,20 @@ def main() -> None:
             "new_user": new_user,
             "title_of_1": titles[1],
         }
+        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+    freeze_texts()
+
+
+def freeze_texts() -> None:
+    vectorizer = TfidfVectorizer(sublinear_tf=True, stop_words="english")
+    documents = vectorizer.fit_transform(TEXTS)
+    for name, make in TEXT_MAKERS.items():
+        path = FOLDER / f"text-v{FORMAT}-{name}.lbg"
+        if path.exists():
+            continue
+        model = make().fit(documents)
+        lbg_recsys.save(model, path, vectorizer=vectorizer)
+        expected = {"texts": TEXTS, "transformed": dense(model.transform(documents)).tolist()}
         path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 import lbg_recsys
 from lbg_recsys.cli.models import convergence_in_words
@@ -22,23 +23,37 @@ from lbg_recsys.persistence.container import read_container, write_container
 from lbg_recsys.persistence.contents import look_into
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
+from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
 EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "200"))
 bounded = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
+TEXTS = ["goal keeper goal", "flour oven", "keeper penalty", "oven sugar"]
 RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
 MODELS = {
     "lbg": LBGModel(n_topics=2, random_state=0),
     "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
     "bayesian": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
+    "mixture": LBGMixture(2, random_state=0),
+    "paper": LBGMixture(2, random_state=0, n_keywords="paper", prior_gauss=np.inf),
+    "unigrams": MixtureOfUnigrams(2, random_state=0),
+    "plsi": PLSI(2, random_state=0, max_iter=3),
+    "selector": LBGSelector(LBGMixture(1, random_state=0)),
+    "classifier": LBGClassifier(n_topics=1, random_state=0),
 }
+VECTORIZER = TfidfVectorizer().fit(TEXTS)
+DOCUMENTS = VECTORIZER.transform(TEXTS)
 
 
 def _file_of(model):
     with tempfile.TemporaryDirectory() as folder:
+        if hasattr(model, "get_metadata_routing"):  # an estimator of scikit-learn's kind
+            fitted = model.fit(DOCUMENTS, [1, 2, 1, 2])
+            path = lbg_recsys.save(fitted, f"{folder}/model.lbg", vectorizer=VECTORIZER)
+            return path.read_bytes(), read_container(path)
         path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", titles={7: "Seven"})
         return path.read_bytes(), read_container(path)
 
@@ -53,7 +68,8 @@ def survives(data):
         stream.write(data)
         stream.flush()
         try:
-            convergence_in_words(look_into(stream.name).training)
+            found = look_into(stream.name).training
+            assert not found or convergence_in_words(found)
         except ModelFileError as error:
             assert str(error).startswith(stream.name) and len(str(error)) < 1000
         try:
@@ -61,8 +77,22 @@ def survives(data):
         except ModelFileError as error:
             assert str(error).startswith(stream.name) and len(str(error)) < 1000
             return
+        if hasattr(model, "vectorizer_"):
+            used(model)
+            return
         pairs = [(user, item) for user in [*model.matrix.users, "new"] for item in [*model.matrix.items, "new"]]
         assert model.predict_distribution(pairs).shape == (len(pairs), len(model.levels))
+
+
+def used(model):
+    n_words = model.n_features_in_
+    documents = np.arange(3.0 * n_words).reshape(3, n_words) % 3
+    if hasattr(model, "predict"):
+        assert len(model.predict(documents)) == 3
+    else:
+        assert len(model.transform(documents)) == 3
+    if model.vectorizer_ is not None:
+        assert model.vectorizer_.transform(TEXTS if model.vectorizer_.input == "content" else []).shape[1] == n_words
 
 
 def sealed(data):
