@@ -12,7 +12,7 @@ from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.chains import Run
 from lbg_recsys.core.gibbs.draws import Draws, predict
 from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
 
 KEPT = 64

@@ -1,4 +1,7 @@
-"""The arrows point one way: core <- ratings, text <- algorithms, evaluation <- cli, benchmarks."""
+"""The arrows point one way.
+
+core <- ratings, text <- algorithms, persistence, distributed, serving, evaluation <- paper, cli, benchmarks
+"""
 
 import ast
 import subprocess
@@ -17,7 +20,7 @@ ARROWS = {
     "ratings": {"core"},
     "text": {"core"},
     "readers": {"datasets"},
-    "datasets": {"readers"},
+    "datasets": set(),
     "persistence": {"core", "ratings", "text"},
     "algorithms": {"core", "ratings"},
     "distributed": {"core", "ratings", "text"},
@@ -37,6 +40,11 @@ FOREIGN = {
     "datasets": {"click", "matplotlib", "dask"},
     "algorithms": {"click", "matplotlib", "dask"},
 }
+
+
+# the only parts that may import Surprise; `to_surprise` of a data set is one line on top of its frame
+KNOW_SURPRISE = {"algorithms", "evaluation", "paper", "cli"}
+SURPRISE_BY_THE_WAY = {"datasets/rating_data.py"}
 
 
 def modules():
@@ -100,6 +108,82 @@ def test_arrows(path):
 def test_every_part_has_its_arrows():
     parts = {part_of(path) for path in modules()} - SMALL
     assert parts - {"__init__", "__main__"} <= set(ARROWS)
+
+
+def package(root, monkeypatch, **files):
+    """A package of a few lines, to see rules fail; ``core_em_bad`` is core/em/bad.py."""
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", root)
+    for name, text in files.items():
+        path = root.joinpath(*name.split("_")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return modules()
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("core_bad", "from lbg_recsys.ratings import x"),
+        ("ratings_bad", "from lbg_recsys import persistence"),
+        ("text_bad", "def f():\n    import lbg_recsys.persistence.container"),
+        ("datasets_bad", "from lbg_recsys.readers import read_ratings"),
+        ("algorithms_bad", "from lbg_recsys.evaluation import x"),
+        ("evaluation_bad", "from lbg_recsys.cli import x"),
+        ("ratings_worse", "import surprise"),
+    ],
+)
+def test_a_wrong_arrow_is_seen(tmp_path, monkeypatch, module, text):
+    rooms = {f"{part}_init": "" for part in ARROWS}
+    bad = next(path for path in package(tmp_path, monkeypatch, **rooms, **{module: text}) if path.stem in module)
+    with pytest.raises(AssertionError):
+        test_arrows(bad)
+
+
+def other_engine(path):
+    """What a module of core.em imports of core.gibbs, or the reverse."""
+    home = path.relative_to(PACKAGE).parts[:2]
+    other = {("core", "em"): "lbg_recsys.core.gibbs", ("core", "gibbs"): "lbg_recsys.core.em"}.get(home)
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            inside = ["lbg_recsys", *path.relative_to(PACKAGE).parts[:-1]]
+            base = ".".join([*inside[: len(inside) - node.level + 1], *([node.module] if node.module else [])])
+            names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name for name in names if other and f"{name}.".startswith(f"{other}.")}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_em_and_gibbs_do_not_import_each_other(path):
+    assert not other_engine(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["from lbg_recsys.core.gibbs.draws import x", "from lbg_recsys.core import gibbs", "from ..gibbs import chain"],
+)
+def test_an_import_of_the_other_engine_is_seen(tmp_path, monkeypatch, text):
+    bad, *_ = package(tmp_path, monkeypatch, core_em_bad=text, core_gibbs_good="from lbg_recsys.core import sparse")
+    assert other_engine(bad) and not any(map(other_engine, _))
+
+
+def knows_surprise(path):
+    """Whether a module imports Surprise in a part that must not."""
+    imported = "surprise" in {name.split(".")[0] for name in imports(path)}
+    return imported and part_of(path) not in KNOW_SURPRISE
+
+
+def test_surprise_is_known_to_few():
+    found = {path.relative_to(PACKAGE).as_posix() for path in modules() if knows_surprise(path)}
+    assert found <= SURPRISE_BY_THE_WAY
+
+
+def test_an_import_of_surprise_is_seen(tmp_path, monkeypatch):
+    files = {"readers_bad": "def f():\n    from surprise import Reader", "algorithms_good": "import surprise"}
+    assert [path.stem for path in package(tmp_path, monkeypatch, **files) if knows_surprise(path)] == ["bad"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())

@@ -13,6 +13,7 @@ from surprise import AlgoBase
 from surprise.prediction_algorithms.predictions import Prediction
 from surprise.utils import get_rng
 
+from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.checks import is_integer
 from lbg_recsys.core.levels import point, std
 from lbg_recsys.core.types import Floats, Ints
@@ -50,7 +51,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
         ``verbose=True`` a bar shows it too, or ten lines where standard error is no terminal.
         """
-        model = self._unfitted_model().fit(trainset, progress=progress)
+        model = self._unfitted_model().fit(matrix_of(trainset), progress=progress)
         AlgoBase.fit(self, trainset)
         self.model_ = model
         return self

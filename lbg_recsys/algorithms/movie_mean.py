@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from surprise import AlgoBase, PredictionImpossible
 
+from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.fitted import FitFirst
-from lbg_recsys.ratings.matrix import RatingMatrix
 
 
 class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
@@ -25,7 +25,7 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
 
     def fit(self, trainset: Any, progress: Progress = silent) -> "MovieMeanAlgo":
         """Take the mean of every item, in a single step of ``progress``."""
-        matrix = RatingMatrix.from_surprise(trainset)
+        matrix = matrix_of(trainset)
         AlgoBase.fit(self, trainset)
         count = np.bincount(matrix.item_codes, minlength=matrix.n_items)
         total = np.bincount(matrix.item_codes, matrix.values, minlength=matrix.n_items)

@@ -67,17 +67,12 @@ def read_dataset(
 
     ``timestamp`` asks for the times of the ratings, which ``raw_ratings`` of the dataset then holds.
     """
-    from surprise import Dataset, Reader
+    from lbg_recsys.algorithms.convert import dataset_of
 
     matrix, frame = _read(source, scale, quiet, how, timestamp)
     if matrix.n_duplicates:
         frame = frame.drop_duplicates(["user", "item"], keep="last")
-    reader = Reader(rating_scale=(matrix.scale.lower, matrix.scale.upper))
-    dataset = Dataset.load_from_df(frame[["user", "item", "rating"]], reader)
-    if timestamp:  # Surprise reads times from files only
-        rows = zip(dataset.raw_ratings, frame["timestamp"].tolist(), strict=True)
-        dataset.raw_ratings = [(user, item, rating, moment) for (user, item, rating, _), moment in rows]
-    return matrix, dataset
+    return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
 
 
 def _read(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.algorithms.fitting import fit_whole
 from lbg_recsys.checks import check_choice
 from lbg_recsys.core.types import Floats, Ints
@@ -175,7 +176,7 @@ def _times(data: Any) -> Floats:
 
 
 def _fold(trainset: Any, testset: Ratings, list_users: int, seed: int) -> _Fold:
-    train = RatingMatrix.from_surprise(trainset)
+    train = matrix_of(trainset)
     users, items, ratings = zip(*testset, strict=True)
     codes = train.users.codes(users), train.items.codes(items)
     relevant = Relevant.find(train, *codes, np.array(ratings, dtype=np.float64), train.scale.liked)

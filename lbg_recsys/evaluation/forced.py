@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.algorithms.convert import trainset_of
 from lbg_recsys.algorithms.fitting import fit_whole
 from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats
@@ -96,7 +97,7 @@ def forced_prediction(
     for seed in seeds:
         train, draws = _prepare(matrix, seed, n_draws, train_share)
         n_predictions += sum(len(draw.items) for draw in draws)
-        trainset = surprise_trainset(train)
+        trainset = trainset_of(train)
         for name, make in algorithms.items():
             named = noted(next(turns), name)
             manner[name], outcomes = _run(make, seed, train, trainset, draws, named)
@@ -143,7 +144,7 @@ def _run(
     outcomes = []
     if not hasattr(algorithm, "fold_in") and not getattr(algorithm, "ignores_users", False):
         for draw, part in zip(draws, parts(progress, len(draws)), strict=True):
-            fresh = fit_whole(make(seed), surprise_trainset(train, draw.given), part)
+            fresh = fit_whole(make(seed), trainset_of(train, draw.given), part)
             outcomes.append(_judge_points(fresh, draw))
         return REFITTED, outcomes
     fitting, *judging = parts(progress, 1 + len(draws))
@@ -194,28 +195,3 @@ def _summary(name: str, users: str, n_predictions: int, outcomes: list[dict[str,
         spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
         figures[f"{metric}_error"] = spread
     return ForcedResult(name, users, n_predictions, **figures)  # type: ignore[arg-type]
-
-
-def surprise_trainset(*matrices: RatingMatrix) -> Any:
-    """A Surprise trainset of the ratings of one or more matrices over the same items and scale.
-
-    Our algorithms take the scale with all its levels from it, those too that no rating of this part has.
-    """
-    import pandas as pd
-    from surprise import Dataset, Reader
-
-    frames = [
-        pd.DataFrame(
-            {
-                "user": matrix.users.raws(matrix.user_codes),
-                "item": matrix.items.raws(matrix.item_codes),
-                "rating": matrix.values,
-            }
-        )
-        for matrix in matrices
-    ]
-    scale = matrices[0].scale
-    reader = Reader(rating_scale=(scale.lower, scale.upper))
-    trainset = Dataset.load_from_df(pd.concat(frames, ignore_index=True), reader).build_full_trainset()
-    trainset.scale = scale
-    return trainset

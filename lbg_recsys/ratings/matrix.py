@@ -33,7 +33,7 @@ Bounds = tuple[float, float]
 class RatingMatrix:
     """A sparse users x items matrix; ``x`` comes from its structure, so a rating of 0 is a rating.
 
-    Build it with `from_frame`, `from_arrays` or `from_surprise`, or let `as_matrix` choose. ``rows`` holds the
+    Build it with `from_frame` or `from_arrays`, or let `as_matrix` choose. ``rows`` holds the
     ratings, users as rows and items as columns, ascending; ``rows.transposed`` holds them by item.
     """
 
@@ -75,7 +75,7 @@ class RatingMatrix:
 
     def name_of_entry(self, entry: int) -> str:
         """Whose rating of what an entry is, for messages."""
-        return _whose(self.users, self.items, self.user_codes[entry], self.item_codes[entry])
+        return whose_rating(self.users, self.items, self.user_codes[entry], self.item_codes[entry])
 
     def seen(self, user: int) -> Codes:
         """The items that a user has rated, ascending."""
@@ -121,7 +121,7 @@ class RatingMatrix:
         >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], [7, 8, 7], [5, 3, 4]).n_items
         2
         """
-        values = _as_ratings(ratings)
+        values = as_ratings(ratings)
         if not len(users) == len(items) == len(values):
             raise DataError(f"{len(users)} users, {len(items)} items and {len(values)} ratings: lengths must agree")
         if not len(values):
@@ -156,27 +156,6 @@ class RatingMatrix:
         return cls.from_arrays(users, items, ratings, scale=scale, levels=levels)
 
     @classmethod
-    def from_surprise(cls, trainset: Any) -> "RatingMatrix":
-        """A Surprise trainset; its inner ids are the codes here.
-
-        Surprise knows the ends of the scale, and the levels between them are found among the ratings. A trainset that
-        is only a part of the data may know better: its attribute ``scale``, a `RatingScale`, comes first.
-        """
-        if trainset.n_ratings == 0:
-            raise DataError("the trainset is empty: at least one rating is needed")
-        entries = np.fromiter(
-            (number for user, rated in trainset.ur.items() for item, r in rated for number in (user, item, r)),
-            dtype=np.float64,
-            count=3 * trainset.n_ratings,
-        ).reshape(-1, 3)
-        users = IdIndex(trainset.to_raw_uid(u) for u in range(trainset.n_users))
-        items = IdIndex(trainset.to_raw_iid(i) for i in range(trainset.n_items))
-        codes = entries[:, :2].astype(np.int32)
-        values = _as_ratings(entries[:, 2], lambda row: _whose(users, items, *codes[row]))
-        scale = getattr(trainset, "scale", trainset.rating_scale)
-        return cls.from_codes(users, items, codes[:, 0], codes[:, 1], values, scale=scale)
-
-    @classmethod
     def from_codes(
         cls,
         users: IdIndex,
@@ -190,7 +169,7 @@ class RatingMatrix:
     ) -> "RatingMatrix":
         """Coded entries in any order; of a pair that comes twice the last entry wins, with a warning."""
         known = scale if isinstance(scale, RatingScale) else RatingScale.find(values, scale, levels)
-        known.refuse_outsiders(values, lambda row: _whose(users, items, user_codes[row], item_codes[row]))
+        known.refuse_outsiders(values, lambda row: whose_rating(users, items, user_codes[row], item_codes[row]))
         rows = SparseRows.from_entries(user_codes, item_codes, values, len(users), len(items))
         n_duplicates = len(values) - len(rows.values)
         if n_duplicates:
@@ -203,18 +182,17 @@ class RatingMatrix:
 
 
 def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
-    """A `RatingMatrix` from whatever people have: one already, a Surprise trainset, a DataFrame, three arrays."""
+    """A `RatingMatrix` from whatever people have: one already, a DataFrame, three arrays."""
     if isinstance(ratings, RatingMatrix):
         return ratings
-    if hasattr(ratings, "ur") and hasattr(ratings, "rating_scale"):
-        return RatingMatrix.from_surprise(ratings)
     if hasattr(ratings, "columns"):
         return RatingMatrix.from_frame(ratings, scale=scale, levels=levels)
     if isinstance(ratings, tuple) and len(ratings) == 3:
         return RatingMatrix.from_arrays(*ratings, scale=scale, levels=levels)
     raise DataError(
         f"ratings cannot be read from a {type(ratings).__name__}: give a DataFrame with user, item and rating, "
-        "a (users, items, ratings) tuple, a Surprise trainset or a RatingMatrix"
+        "a (users, items, ratings) tuple or a RatingMatrix (lbg_recsys.algorithms.convert.matrix_of(trainset) makes "
+        "one of a Surprise trainset)"
     )
 
 
@@ -235,7 +213,7 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
         return f"for item {list(ratings)[row]!r}"
 
     codes = items.codes(ratings)
-    values = _as_ratings(list(ratings.values()), whose)
+    values = as_ratings(list(ratings.values()), whose)
     scale.refuse_outsiders(values, whose)
     unknown = codes < 0
     if unknown.any():
@@ -250,11 +228,13 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values[~unknown], scale=scale)
 
 
-def _whose(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
+def whose_rating(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
+    """Whose rating of what a pair of codes is, for messages."""
     return f"of user {users.raw(user)!r} for item {items.raw(item)!r}"
 
 
-def _as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}") -> Floats:
+def as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}") -> Floats:
+    """Ratings as finite float64 numbers; `DataError` says whose rating is none."""
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -83,7 +83,7 @@ class RatingModel(Settings, FitFirst, ABC):
 
         Parameters
         ----------
-        ratings : DataFrame, tuple of (users, items, ratings), Surprise trainset or RatingMatrix
+        ratings : DataFrame, tuple of (users, items, ratings) or RatingMatrix
             One row per rating.
         scale : tuple of (float, float), default=None
             Lowest and highest rating; found in the ratings by default.

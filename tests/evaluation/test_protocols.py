@@ -69,7 +69,7 @@ def test_a_draw_hides_one_rating_of_each_user(matrix):
 def test_folding_all_test_users_at_once_is_folding_each(matrix):
     """The vectorised protocol gives what a person would get by fold_in, user by user."""
     train, (draw,) = forced._prepare(matrix, seed=0, n_draws=1, train_share=0.5)
-    model = LBGModel(n_topics=4, random_state=0).fit(forced.surprise_trainset(train))
+    model = LBGModel(n_topics=4, random_state=0).fit(train)
     outcome = forced._judge_folded(model, draw)
     errors = []
     for user in range(draw.given.n_users):
@@ -119,7 +119,7 @@ def test_the_scale_is_that_of_all_ratings():
     users, items = np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)
     matrix = as_matrix((users, items, [1, 2, 3, 5] * 2 + [1, 2.5, 3.5, 5] * 2))
     train = matrix.subset(np.arange(2))
-    model = LBGModel(n_topics=1, random_state=0).fit(forced.surprise_trainset(train))
+    model = LBGModel(n_topics=1, random_state=0).fit(train)
     assert model.levels.tolist() == [1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5]
     one = {"LBG": lambda seed: LBGAlgo(n_topics=1, random_state=seed)}
     for result in forced.forced_prediction(matrix, one, seeds=range(4), n_draws=2):

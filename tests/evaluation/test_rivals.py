@@ -6,6 +6,7 @@ import types
 import numpy as np
 import pytest
 
+from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.evaluation import rivals
 from lbg_recsys.evaluation.lists import Relevant, hits, lister_of_scores, ndcg
 from lbg_recsys.ratings import as_matrix
@@ -85,11 +86,9 @@ def test_ease_has_the_known_quality_on_movielens(movielens):
     """An earlier survey found NDCG .368 (lambda 200, liked ratings), .362 (lambda 500, all) and .185 on this fold."""
     from surprise.model_selection import KFold
 
-    from lbg_recsys.ratings import RatingMatrix
-
     folds = KFold(n_splits=5, random_state=0, shuffle=True).split(movielens.to_surprise())
     trainset, testset = next(iter(folds))
-    train = RatingMatrix.from_surprise(trainset)
+    train = matrix_of(trainset)
     users, items, ratings = zip(*testset, strict=True)
     relevant = Relevant.find(train, train.users.codes(users), train.items.codes(items), np.array(ratings), 4.0)
     found = relevant.users()

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from surprise import Dataset, Reader
 
+from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings import RatingMatrix, RatingScale, as_matrix
+from lbg_recsys.ratings import RatingScale, as_matrix
 from lbg_recsys.ratings.ids import IdIndex
 
 
@@ -16,7 +17,7 @@ def test_all_sources_give_the_same_matrix(sample):
     frame = sample.ratings[["user", "item", "rating"]]
     trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
     arrays = as_matrix((frame["user"].to_numpy(), frame["item"].to_numpy(), frame["rating"].to_numpy()))
-    for other in (as_matrix(frame), RatingMatrix.from_surprise(trainset)):
+    for other in (as_matrix(frame), matrix_of(trainset)):
         assert list(other.users) == list(arrays.users)
         assert list(other.items) == list(arrays.items)
         np.testing.assert_array_equal(other.rows.indptr, arrays.rows.indptr)

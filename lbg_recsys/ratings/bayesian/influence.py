@@ -17,7 +17,8 @@ from lbg_recsys.core.gibbs.influence import (
     sample_row,
 )
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, NewUsers
+from lbg_recsys.ratings.bayesian.new_users import NewUsers
+from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Draws of a user's classes given a kept sweep, in each of two runs, and those before them that are not used.

@@ -15,7 +15,8 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.bayesian.influence import Influence
-from lbg_recsys.ratings.bayesian.new_users import NewUsers, Standard
+from lbg_recsys.ratings.bayesian.new_users import NewUsers
+from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds

@@ -1,7 +1,7 @@
 """New users of Bayesian LBG: drawn into every kept sweep, as a row where users are rows and as a column elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,45 +12,12 @@ from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE, column_features
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
 from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
-from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.core.types import Ints
+from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 Arrays = tuple[npt.NDArray[Any], ...]
 Rated = tuple[int, np.random.Generator, Arrays]  # a user, its random stream and its ratings
-
-# The weight of who-rated-what in a row's classes, by whether users are the rows (chosen on inner splits).
-INDICATOR_WEIGHT = {True: 0.01, False: 0.02}
-
-
-@dataclass(frozen=True)
-class Standard:
-    """Ratings with mean 0 and spread 1, on which the priors of the chains are made."""
-
-    centre: float
-    spread: float
-    levels: Floats  # standardised
-
-    @classmethod
-    def of(cls, matrix: RatingMatrix) -> "Standard":
-        """From the mean and standard deviation of the ratings (the step of the scale where all are equal)."""
-        centre = float(matrix.values.mean())
-        spread = float(matrix.values.std())
-        if spread <= 1e-9 * matrix.scale.step:
-            spread = matrix.scale.step
-        return cls(centre, spread, (matrix.scale.levels - centre) / spread)
-
-    @property
-    def middles(self) -> Floats:
-        """Half-way between neighbouring levels."""
-        return (self.levels[1:] + self.levels[:-1]) / 2.0
-
-    def values(self, ratings: Floats) -> Floats:
-        """Ratings, standardised."""
-        return (ratings - self.centre) / self.spread
-
-    def raw(self, values: Floats) -> Floats:
-        """Standardised ratings on their own scale again."""
-        return values * self.spread + self.centre
 
 
 class NewUsers:

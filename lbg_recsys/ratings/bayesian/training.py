@@ -12,7 +12,7 @@ from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress
-from lbg_recsys.ratings.bayesian.new_users import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 log = logging.getLogger(__name__)
