@@ -55,9 +55,9 @@ def read_ratings(
     A file is read in batches, so that memory grows with the result and not with the file.
 
     >>> read_ratings(io.BytesIO(b"userId,movieId,rating\\n1,ring,4.5\\n2,ring,3\\n"))
-       user  item  rating
-    0     1  ring     4.5
-    1     2  ring     3.0
+      user  item  rating
+    0    1  ring     4.5
+    1    2  ring     3.0
     """
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
     if isinstance(source, str) and source in RATING_SETS:
