@@ -117,11 +117,11 @@ class SparseRows:
 
         # scipy wants one index type: 32 bits where they suffice, so that `columns` is not copied
         index = np.int32 if len(self.columns) <= np.iinfo(np.int32).max else np.int64
-        whole = csr_array(
+        by_column = csr_array(
             (self.values, self.columns.astype(index, copy=False), self.indptr.astype(index)),
             shape=(len(self), self.n_columns),
         ).tocsc()
-        return SparseRows.from_csr(whole.indptr, whole.indices, whole.data, len(self))
+        return SparseRows.from_csr(by_column.indptr, by_column.indices, by_column.data, len(self))
 
     def with_values(self, values: Floats) -> "SparseRows":
         """The same entries with other values."""

@@ -55,9 +55,9 @@ class IdIndex:
             return np.asarray(np.append(self.codes(column.categories), UNKNOWN)[column.codes])
         if self._table is not None and getattr(getattr(raw_ids, "dtype", None), "kind", "O") in "iu":
             first, table = self._table
-            place = np.asarray(raw_ids, dtype=np.int64) - first
-            inside = (place >= 0) & (place < len(table))
-            return np.where(inside, table[np.where(inside, place, 0)], UNKNOWN)
+            offset = np.asarray(raw_ids, dtype=np.int64) - first
+            inside = (offset >= 0) & (offset < len(table))
+            return np.where(inside, table[np.where(inside, offset, 0)], UNKNOWN)
         # numpy's scalars hash and compare like the Python values: they need no translation to be found
         wanted = raw_ids if isinstance(raw_ids, (list, tuple)) else plain_ids(raw_ids)
         try:

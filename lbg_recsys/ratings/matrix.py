@@ -143,12 +143,12 @@ class RatingMatrix:
     ) -> "RatingMatrix":
         """A pandas DataFrame: columns named user, item and rating, or named here, or else its first three."""
         names = []
-        for place, (given, usual) in enumerate(((user, "user"), (item, "item"), (rating, "rating"))):
+        for position, (given, usual) in enumerate(((user, "user"), (item, "item"), (rating, "rating"))):
             wanted = given if given is not None else usual
             if wanted in frame.columns:
                 names.append(wanted)
             elif given is None and frame.shape[1] >= 3:
-                names.append(frame.columns[place])
+                names.append(frame.columns[position])
             else:
                 columns = ", ".join(map(repr, frame.columns))
                 raise DataError(f"there is no column {wanted!r} among {columns}: name it with {usual}=")
