@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.persistence import chains
 from lbg_recsys.persistence.kind import Extras
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
@@ -65,12 +66,14 @@ class BayesianFile(RatingFile):
     """`BayesianLBGModel`: the kept sweeps, the seed, and how training went."""
 
     model = "lbg_recsys.ratings.bayesian.model:BayesianLBGModel"
+    has_chains = True
     sizes: ClassVar[Mapping[str, str]] = {"components": "n_components", "classes": "n_classes"}
     facts: ClassVar[Mapping[str, Any]] = {
         "converged": bool,
         "training_error": list[float],
         "rhat": list[float | None],
         "seed": int | None,
+        "chains": list[dict[str, Any]] | None,
     }
     arrays = _arrays("users", "items") | _arrays("items", "users")
 
@@ -80,7 +83,7 @@ class BayesianFile(RatingFile):
         profile = parameters["n_components"] * parameters["n_classes"] + _FEATURES
         most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
         return Layout(
-            own.arrays,
+            {**own.arrays, **chains.layout(parameters, facts["chains"] or [])},
             {**own.sizes, "profile": profile, "scalars": 3},
             {"sweeps of users": most, "sweeps of items": most},
         )
@@ -98,6 +101,10 @@ class BayesianFile(RatingFile):
             for side, draws in model._draws.items()
             for name, array in vars(draws).items()
         }
+        facts["chains"] = None
+        if extras.chains:
+            facts["chains"], of_chains = chains.take_apart(model)
+            arrays |= of_chains
         return State(model.get_params(), facts, arrays)
 
     def assemble(self, model: "BayesianLBGModel", state: State, matrix: "RatingMatrix") -> None:
@@ -105,10 +112,13 @@ class BayesianFile(RatingFile):
         from lbg_recsys.ratings.bayesian.training import ORIENTATIONS
 
         model.check_settings()
+        kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
-        model.assemble(matrix, _draws_of(state.arrays, sides), state.facts["seed"])
+        model.assemble(matrix, _draws_of(kept, sides), state.facts["seed"])
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
+        if state.facts["chains"] is not None:
+            model._training = chains.put_together(model, state.facts["chains"], state.arrays)
 
     def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """How training went, as `BayesianLBGModel` says it."""

@@ -36,6 +36,7 @@ MODELS = {
     "lbg": LBGModel(n_topics=2, random_state=0),
     "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
     "bayesian": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
+    "chains": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
     "mixture": LBGMixture(2, random_state=0),
     "paper": LBGMixture(2, random_state=0, n_keywords="paper", prior_gauss=np.inf),
@@ -54,7 +55,8 @@ def _file_of(model):
             fitted = model.fit(DOCUMENTS, [1, 2, 1, 2])
             path = lbg_recsys.save(fitted, f"{folder}/model.lbg", vectorizer=VECTORIZER)
             return path.read_bytes(), read_container(path)
-        path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", titles={7: "Seven"})
+        options = {"titles": {7: "Seven"}, "chains": model is MODELS["chains"]}
+        path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", **options)
         return path.read_bytes(), read_container(path)
 
 

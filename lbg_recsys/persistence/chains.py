@@ -1,0 +1,169 @@
+"""The Markov chains of a `BayesianLBGModel` in a file: what a further ``fit`` with ``warm_start=True`` continues.
+
+Whatever follows from the ratings and the seed (the traced pairs, the counts of classes) is not kept: the chains are
+begun again as the fit began them, and then given their state.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.persistence.schema import AnyArray, Array, check_values
+
+if TYPE_CHECKING:
+    from lbg_recsys.core.gibbs.chains import Run
+    from lbg_recsys.ratings.bayesian import BayesianLBGModel
+    from lbg_recsys.ratings.bayesian.training import Training
+
+_TINY = 1e-30
+_LARGEST = 2**128
+_FACTS = {
+    "sweeps": int,
+    "row_tau": float,
+    "col_tau": float,
+    "noise_rate": float,
+    "stride": int,
+    "met": int,
+    "kept": int,
+    "errors": list[float],
+    "rng": list[int],
+}
+_PRECISIONS = ("row_tau", "col_tau", "noise_rate")
+_STATE = ("z", "c", "lam", "tau", "eta", "omega", "row_bias", "col_bias", "row_weight", "col_weight")
+
+
+def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
+    arrays = {
+        "z": Array("i1", (rows, "components"), 0, 126),
+        "c": Array("f4", ("components", "classes", cols)),
+        "lam": Array("f8", ("components", "classes"), 0, 1, distribution=True),
+        "tau": Array("f8", ("components",), _TINY),
+        "eta": Array("f4", ("components", "classes", "profile")),
+        "omega": Array("f4", ("profile",)),
+        "row_bias": Array("f4", (rows,)),
+        "col_bias": Array("f4", (cols,)),
+        "row_weight": Array("f4", (rows,), _TINY),
+        "col_weight": Array("f4", (cols,), _TINY),
+        "cuts": Array("f8", ("levels - 1",)),
+        "matched": Array("f8", ("levels - 1",)),
+        "own_cuts": Array("f4", ("levels + 1", f"{prefix}owners")),
+        "cut_tau": Array("f8", ("levels + 1",), _TINY),
+        "utility": Array("f4", ("ratings",), optional=True),
+        "trace": Array("f4", (f"{prefix}traces", "traced")),
+    }
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def layout(parameters: Mapping[str, Any], facts: list[Any]) -> dict[str, Array]:
+    """The arrays of so many chains: those with users as rows come first."""
+    orientation = parameters["orientation"]
+    n_users = {"users": len(facts), "items": 0}.get(orientation, len(facts) // 2)
+    arrays: dict[str, Array] = {}
+    for place in range(len(facts)):
+        arrays |= _arrays(f"chain{place}_", *(("users", "items") if place < n_users else ("items", "users")))
+    return arrays
+
+
+def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
+    """Facts and arrays of the chains of a model that has them and whose parameters they still serve."""
+    training = model._training
+    if training is None:
+        raise ParameterError(
+            "chains=True, but this model has no chains: it was loaded from a file that was saved without them; fit "
+            "it again or leave chains out"
+        )
+    if not training.serves(model.get_params(), model.matrix):
+        raise ParameterError(
+            "chains=True, but a parameter that the chains were made with was changed after the fit: set it back, fit "
+            "again, or leave chains out"
+        )
+    facts: list[dict[str, Any]] = []
+    arrays: dict[str, AnyArray] = {}
+    for place, run in enumerate(training.runs):
+        chain, prefix = run.chain, f"chain{place}_"
+        generator: dict[str, Any] = dict(chain.rng.bit_generator.state)
+        state = generator["state"]
+        facts.append(
+            {
+                "sweeps": chain.sweeps,
+                **{name: float(getattr(chain, name)) for name in _PRECISIONS},
+                "stride": run.stride,
+                "met": run._met,
+                "kept": run.n_gathered,
+                "errors": run.errors,
+                "rng": [state["state"], state["inc"], generator["has_uint32"], generator["uinteger"]],
+            }
+        )
+        own = {name: getattr(chain, name) for name in (*_STATE, "own_cuts", "cut_tau")}
+        own |= {"cuts": chain.cuts[1:-1], "matched": run._cuts[1:-1]}
+        own["trace"] = np.array(run.trace, np.float32).reshape(len(run.trace), len(run.rows))
+        if chain.settings.ordinal:
+            own["utility"] = chain.utility
+        arrays |= {prefix + name: array for name, array in own.items()}
+    return facts, arrays
+
+
+def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[str, AnyArray]) -> "Training":
+    """The chains of an assembled model; `DataError` where they are not chains of it."""
+    from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training
+
+    n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
+    if len(facts) != (n_chains if len(model.levels) > 1 else 0):
+        raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
+    for place, one in enumerate(facts):
+        check_values(one, _FACTS, f"chain {place}")
+    training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix)
+    training.made_of["random_state"] = model.random_state
+    for place, (run, one) in enumerate(zip(training.runs, facts, strict=True)):
+        prefix = f"chain{place}_"
+        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        _set(run, one, own, f"chain {place}")
+        run.chain.rest()
+    for side, draws in model._draws.items():
+        kept = sum(run.n_gathered for run in training._sides()[side])
+        if kept != len(draws):
+            raise DataError(f"the chains have kept {kept} sweeps, not {len(draws)}")
+    return training
+
+
+def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what: str) -> None:
+    chain = run.chain
+    if ("utility" in arrays) != chain.settings.ordinal or arrays["trace"].shape[1] != len(run.rows):
+        raise DataError(f"{what} is not of the kind that the parameters say")
+    if arrays["z"].max() >= chain.settings.n_classes or arrays["own_cuts"].shape != chain.own_cuts.shape:
+        raise DataError(f"{what} has a class or a user that is not there")
+    for name in ("cuts", "matched"):
+        if (np.diff(arrays[name]) < 0).any():
+            raise DataError(f"{what}: the cut points between levels do not ascend")
+    if min(facts[name] for name in _PRECISIONS) < _TINY or facts["stride"] < 1:
+        raise DataError(f"{what} has a precision or a stride that cannot be")
+    if not 0 <= facts["kept"] <= run.most or min(facts["met"], facts["sweeps"]) < 0:
+        raise DataError(f"{what} counts its sweeps wrongly")
+    for name in (*_STATE, "own_cuts", "cut_tau", *(("utility",) if chain.settings.ordinal else ())):
+        setattr(
+            chain, name, np.array(arrays[name])
+        )  # a sweep writes into them: they are not the model's that is saved
+    for name in ("sweeps", *_PRECISIONS):
+        setattr(chain, name, facts[name])
+    chain.cuts[1:-1], run._cuts[1:-1] = arrays["cuts"], arrays["matched"]
+    run.stride, run._met, run.n_gathered = facts["stride"], facts["met"], facts["kept"]
+    run.trace, run.errors = list(arrays["trace"]), list(facts["errors"])
+    chain.rng.bit_generator.state = _generator(facts["rng"], what)
+
+
+def _generator(numbers: list[int], what: str) -> dict[str, Any]:
+    """The state of NumPy's PCG64, of four plain integers."""
+    limits = (_LARGEST, _LARGEST, 2, 2**32)
+    if len(numbers) != 4 or not all(0 <= one < limit for one, limit in zip(numbers, limits, strict=True)):
+        raise DataError(f"{what} has no state of a random generator")
+    state, increment, has_half, half = numbers
+    if increment % 2 == 0:
+        raise DataError(f"{what} has a random generator with an even increment")
+    return {
+        "bit_generator": "PCG64",
+        "state": {"state": state, "inc": increment},
+        "has_uint32": has_half,
+        "uinteger": half,
+    }
