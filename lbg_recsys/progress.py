@@ -5,6 +5,7 @@ an EM iteration, the rows read so far). A job that does not know its total repor
 calls; `parts` and `shifted` join several jobs into one count.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -90,6 +91,14 @@ _WHOLE, _KNOWN = 10_000, 100
 _SECONDS_BETWEEN_DRAWINGS = 0.1
 
 
+def _has_size() -> bool:
+    """Whether the terminal says how large it is; under `script` and in some containers it does not."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns > 0
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
 @contextmanager
 def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Progress]:
     """A progress bar with the time left on standard error or in a notebook, fed by the callback it yields.
@@ -112,7 +121,8 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
         desc=label,
         file=sys.stderr,
         bar_format=start + "{postfix}",
-        dynamic_ncols=True,  # tqdm cuts a line that would wrap
+        dynamic_ncols=_has_size(),  # tqdm cuts a line that would wrap
+        **({} if _has_size() else {"ncols": 80, "nrows": 24}),
         mininterval=_SECONDS_BETWEEN_DRAWINGS,
         miniters=0,
         smoothing=0,  # the time left follows from all steps, not only from the latest ones

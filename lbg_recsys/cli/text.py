@@ -161,7 +161,7 @@ def select(
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        selector = LBGSelector(mixture, score=score, delta=delta, n_features_to_select=number)
+        selector = LBGSelector(mixture, rank_by=score, delta=delta, n_features_to_select=number)
         selector.fit(matrix, progress=progress)
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(

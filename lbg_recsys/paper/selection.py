@@ -44,7 +44,7 @@ def _selected(matrix: Any, setting: str, delta: float, n_topics: int, seed: int)
 
     options = LITERAL_LBG if setting == LITERAL else {}
     mixture = LBGMixture(n_topics, **options, random_state=seed)
-    selector = LBGSelector(mixture, score="probability", delta=delta, renormalize=setting != LITERAL)
+    selector = LBGSelector(mixture, rank_by="probability", delta=delta, renormalize=setting != LITERAL)
     return selector.fit_transform(matrix)
 
 

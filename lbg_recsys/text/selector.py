@@ -23,7 +23,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : LBGMixture, default=None
         The mixture to fit, cloned. None is ``LBGMixture()`` with fewer topics where fewer documents have words.
-    score : {"telling", "probability"}, default="telling"
+    rank_by : {"telling", "probability"}, default="telling"
         The score of word i. "telling": max_s p_si log(p_si / sum_t lam_t p_ti), which is high for words that are
         frequent in one topic and rare elsewhere. "probability": max_s p_si, the paper's rule ("Feature Selection"),
         which keeps words that are frequent everywhere too.
@@ -57,7 +57,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [LBGMixture, None],
-        "score": [StrOptions({"telling", "probability"})],
+        "rank_by": [StrOptions({"telling", "probability"})],
         "delta": [Interval(Real, 0, None, closed="left")],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
         "renormalize": ["boolean"],
@@ -67,13 +67,13 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: LBGMixture | None = None,
         *,
-        score: str = "telling",
+        rank_by: str = "telling",
         delta: float = 0.01,
         n_features_to_select: int | None = None,
         renormalize: bool = False,
     ) -> None:
         self.estimator = estimator
-        self.score = score
+        self.rank_by = rank_by
         self.delta = delta
         self.n_features_to_select = n_features_to_select
         self.renormalize = renormalize
@@ -96,7 +96,7 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     def _topic_scores(self) -> Floats:
         """The score of each word in each topic, (k, n)."""
         p = self.estimator_.keyword_prob_
-        by_probability = self.score == "probability" or len(p) == 1
+        by_probability = self.rank_by == "probability" or len(p) == 1
         return p if by_probability else self.estimator_._telling().astype(p.dtype, copy=False)
 
     def transform(self, X: Any) -> Any:

@@ -29,7 +29,7 @@ def data():
 def test_selection_by_threshold_is_the_paper_rule(data):
     X = data[0]
     mixture = LBGMixture(2, n_keywords=5, random_state=0)
-    selector = LBGSelector(mixture, score="probability", delta=0.25).fit(X)
+    selector = LBGSelector(mixture, rank_by="probability", delta=0.25).fit(X)
     p = LBGMixture(2, n_keywords=5, random_state=0).fit(X).keyword_prob_
     np.testing.assert_array_equal(selector.get_support(), (p >= 0.25).any(axis=0))
     assert selector.transform(X).shape == (400, selector.get_support().sum())
@@ -41,7 +41,7 @@ def test_a_word_that_is_frequent_everywhere_is_no_telling_one(data):
     X = sp.csr_array(np.hstack([data[0].toarray(), np.full((400, 1), 9.0)]))  # word 30 is in every document
     mixture = LBGMixture(2, n_keywords=6, random_state=0)
     telling = LBGSelector(mixture, n_features_to_select=12).fit(X)
-    probable = LBGSelector(mixture, score="probability", n_features_to_select=12).fit(X)
+    probable = LBGSelector(mixture, rank_by="probability", n_features_to_select=12).fit(X)
     assert probable.scores_.argmax() == 30 and probable.get_support()[30]
     assert not telling.get_support()[30]
     np.testing.assert_array_equal(probable.topics_, probable.estimator_.keyword_prob_.argmax(axis=0))
