@@ -1,20 +1,23 @@
 """Every example in a docstring runs."""
 
 import doctest
-import pkgutil
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-import lbg_recsys
-
-MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(lbg_recsys.__path__, "lbg_recsys.")
-    if not module.name.endswith("__main__")
-)
+PACKAGE = Path(__file__).parents[1] / "lbg_recsys"
 
 
-@pytest.mark.parametrize("name", MODULES)
+def with_examples():
+    """Modules with an example that is not skipped, found by their text: importing them all would take seconds."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if any(">>> " in line and "+SKIP" not in line for line in lines):
+            yield ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("name", with_examples())
 def test_examples_run(name):
-    assert doctest.testmod(import_module(name)).failed == 0
+    result = doctest.testmod(import_module(name))
+    assert result.failed == 0 < result.attempted

@@ -3,6 +3,7 @@
 ``make fuzz`` is the long run (``LBG_FUZZ_EXAMPLES`` cases of each test).
 """
 
+import functools
 import hashlib
 import io
 import os
@@ -49,19 +50,21 @@ VECTORIZER = TfidfVectorizer().fit(TEXTS)
 DOCUMENTS = VECTORIZER.transform(TEXTS)
 
 
-def _file_of(model):
+@functools.cache  # fitted at first use, so that collecting the tests fits nothing
+def file_of(kind):
+    """The bytes of a model file, and its header with its arrays."""
+    model = MODELS[kind]
     with tempfile.TemporaryDirectory() as folder:
         if hasattr(model, "get_metadata_routing"):  # an estimator of scikit-learn's kind
             fitted = model.fit(DOCUMENTS, [1, 2, 1, 2])
             path = lbg_recsys.save(fitted, f"{folder}/model.lbg", vectorizer=VECTORIZER)
             return path.read_bytes(), read_container(path)
-        options = {"titles": {7: "Seven"}, "chains": model is MODELS["chains"]}
+        options = {"titles": {7: "Seven"}, "chains": kind == "chains"}
         path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", **options)
         return path.read_bytes(), read_container(path)
 
 
-FILES = {name: _file_of(model) for name, model in MODELS.items()}
-kinds = st.sampled_from(sorted(FILES))
+kinds = st.sampled_from(sorted(MODELS))
 
 
 def survives(data):
@@ -137,13 +140,13 @@ def test_random_bytes(data):
 @bounded
 @given(kinds, edits)
 def test_mutated_files(kind, changes):
-    survives(edited(FILES[kind][0], changes))
+    survives(edited(file_of(kind)[0], changes))
 
 
 @bounded
 @given(kinds, edits)
 def test_mutated_files_with_a_right_checksum(kind, changes):
-    survives(sealed(edited(FILES[kind][0], changes)))
+    survives(sealed(edited(file_of(kind)[0], changes)))
 
 
 numbers = st.one_of(
@@ -183,7 +186,7 @@ def forged(header, arrays):
 )
 def test_facts_that_no_ratings_have(fact, value, tmp_path):
     """Found by fuzzing: the square of such a spread is no number any more."""
-    header, arrays = FILES["plsa"][1]
+    header, arrays = file_of("plsa")[1]
     path = tmp_path / "forged.lbg"
     path.write_bytes(forged(replaced(header, ("facts", fact), value), arrays))
     with pytest.raises(ModelFileError, match=re.escape(f"{value:g}")):
@@ -193,7 +196,7 @@ def test_facts_that_no_ratings_have(fact, value, tmp_path):
 @bounded
 @given(kinds, st.data())
 def test_another_value_in_the_header(kind, data):
-    header, arrays = FILES[kind][1]
+    header, arrays = file_of(kind)[1]
     path = data.draw(st.sampled_from([path for path in places(header) if path]))
     survives(forged(replaced(header, path, data.draw(values)), arrays))
 
@@ -201,7 +204,7 @@ def test_another_value_in_the_header(kind, data):
 @bounded
 @given(kinds, st.data())
 def test_another_number_or_shape_in_an_array(kind, data):
-    header, arrays = FILES[kind][1]
+    header, arrays = file_of(kind)[1]
     name = data.draw(st.sampled_from(sorted(arrays)))
     array = arrays[name].copy()
     if data.draw(st.booleans()):
@@ -214,9 +217,9 @@ def test_another_number_or_shape_in_an_array(kind, data):
     survives(forged(header, {**arrays, name: array}))
 
 
-@pytest.mark.parametrize("kind", sorted(FILES))
+@pytest.mark.parametrize("kind", sorted(MODELS))
 def test_what_was_not_changed_loads(kind):
-    data, (header, arrays) = FILES[kind]
+    data, (header, arrays) = file_of(kind)
     assert forged(header, arrays) == data == sealed(data)
     with tempfile.NamedTemporaryFile(suffix=".lbg") as stream:
         stream.write(data)
