@@ -151,7 +151,7 @@ def _folds(data: Any, split: str, n_folds: int, seed: int) -> list[tuple[Any, Ra
 
     if n_folds < 2:
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
-    if n_folds > len(data.raw_ratings):
+    if split == "random" and n_folds > len(data.raw_ratings):
         raise DataError(f"{len(data.raw_ratings)} rating(s) cannot be parted into {n_folds} folds: give more ratings")
     if split == "random":
         return list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))

@@ -97,9 +97,11 @@ def choose_penalty(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked
 def implicit_als(matrix: RatingMatrix, seed: int = 0) -> Scorer:
     """Fit alternating least squares of the implicit library to who rated what: 64 factors, regularisation 10."""
     from implicit.als import AlternatingLeastSquares
+    from threadpoolctl import threadpool_limits
 
-    model = AlternatingLeastSquares(factors=64, regularization=10.0, random_state=seed, num_threads=1)
-    model.fit(_cells(matrix, "all"), show_progress=False)
+    with threadpool_limits(1, "blas"):  # the library warns of more
+        model = AlternatingLeastSquares(factors=64, regularization=10.0, random_state=seed, num_threads=1)
+        model.fit(_cells(matrix, "all"), show_progress=False)
     return lambda users: np.asarray(model.user_factors[users] @ model.item_factors.T)
 
 

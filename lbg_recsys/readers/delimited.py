@@ -2,8 +2,9 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ class TextFormat:
 
 
 def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, progress: Progress) -> Table:
-    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, ``title`` is text, the others ids.
+    """Read the wanted columns: ``rating`` and ``timestamp`` become numbers, ``title`` is text, the others ids.
 
     ``progress(0, 1, note)`` is called after each block, with the number of rows so far as its note: how many are to
     come is not known here.
@@ -54,7 +55,8 @@ def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextF
         place=place,
         exact=form.exact,
     )
-    collectors = [_Numbers() if role in ("rating", "timestamp") else _Ids(role) for role in wanted]
+    parsers = {"rating": _number, "timestamp": _moment}
+    collectors = [_Numbers(parsers[role]) if role in parsers else _Ids(role) for role in wanted]
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
         rows = _rows(block, delimiter, place)
@@ -102,11 +104,12 @@ class _Ids:
 
 
 class _Numbers:
-    def __init__(self) -> None:
+    def __init__(self, parse: Callable[[str], float]) -> None:
+        self._parse = parse
         self._batches: list[np.ndarray] = []
 
     def add(self, values: list[str]) -> None:
-        known = {value: _number(value) for value in dict.fromkeys(values)}
+        known = {value: self._parse(value) for value in dict.fromkeys(values)}
         self._batches.append(np.fromiter(map(known.__getitem__, values), np.float64, count=len(values)))
 
     def column(self) -> np.ndarray:
@@ -123,6 +126,18 @@ def _number(text: str) -> float:
     if "_" in text:  # Python reads 1_0 as ten; nobody else does
         raise _BadValue(text, "which is not a number")
     return value
+
+
+def _moment(text: str) -> float:
+    """Seconds since 1970, or a date with or without a time of day, taken as UTC where it names no zone."""
+    if _is_number(text):
+        return _number(text)
+    try:
+        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    except ValueError:
+        remedy = "which is neither a number nor a date such as 2015-03-02 or 2015-03-02T18:30:00"
+        raise _BadValue(text, remedy) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> str:

@@ -44,7 +44,8 @@ def read_ratings(
         a sequence in that order or a mapping. By default found by name, or the first ones where there is no header.
     header : whether the first line names the columns; found out by default.
     delimiter : between the fields; found out by default.
-    timestamp : also read when each rating was given.
+    timestamp : also read when each rating was given: numbers as they are, dates (2015-03-02, 2015-03-02T18:30:00) as
+        seconds since 1970, in UTC where they name no zone.
     progress : called as ``progress(done, total, note)`` after each batch, in bytes of the file or rows of Parquet; a
         pipe has no total, and nothing is done of it until all is.
 

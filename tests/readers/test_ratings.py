@@ -100,8 +100,23 @@ def test_timestamps_when_asked_for():
     assert list(read(data)) == ["user", "item", "rating"]
     assert rows(read(data, timestamp=True)) == [[1, 10, 4.0, 881250949]]
     assert rows(read(b"1,10,4,1e300\n", timestamp=True)) == [[1, 10, 4.0, 1e300]]
-    with pytest.raises(DataError, match="line 1: the timestamp is 'May', which is not a number"):
-        read(b"1,10,4,May\n", timestamp=True)
+    for bad in (b"May", b"2015-13-01", b"nan", b""):
+        with pytest.raises(DataError, match=f"the timestamp is '{bad.decode()}', which is neither a number nor"):
+            read(b"1,10,4," + bad + b"\n", timestamp=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (b"1970-01-02", 86_400),
+        (b"1970-01-01T00:01:00", 60),
+        (b"1970-01-01 00:01:00Z", 60),
+        (b"1970-01-01T01:00:00+01:00", 0),
+        (b"1969-12-31", -86_400),
+    ],
+)
+def test_dates_are_seconds(text, seconds):
+    assert rows(read(b"1,10,4," + text + b"\n", timestamp=True)) == [[1, 10, 4.0, seconds]]
 
 
 def test_names_of_data_sets(sample):
