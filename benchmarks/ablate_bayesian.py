@@ -28,13 +28,14 @@ from benchmarks.bayesian_variants import (
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.inner_splits import Family, Split
 from lbg_recsys.core import levels
-from lbg_recsys.core.gibbs.draws import tilt
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.tilt import tilt
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.files import atomic_write
 
 SPLITS, FRESH_SPLITS = (0, 1, 2), (3, 4, 5)
-KINDS = tuple(product((True, False), (False, True)))  # users as rows, ordinal
-GAUSSIAN, ORDINAL = (tuple(kind for kind in KINDS if kind[1] == ordinal) for ordinal in (False, True))
+KINDS = tuple(product(Side, Likelihood))
+GAUSSIAN, ORDINAL = (tuple(kind for kind in KINDS if kind[1] is likelihood) for likelihood in Likelihood)
 
 FAMILIES = {
     "reference": Family(),
@@ -151,12 +152,12 @@ class Chains:
         self.split = Split(work, number)
 
     def __call__(self, member):
-        family, user_rows, ordinal, seed = member
-        path = self.folder / f"{self.number} {family} {user_rows:d}{ordinal:d} {seed}.npz".replace(" ", "_")
+        family, side, likelihood, seed = member
+        path = self.folder / f"{self.number} {family} {side.value} {likelihood.value} {seed}.npz".replace(" ", "_")
         if not path.exists():
             chosen = replace(FAMILIES[family], **self.work.size({}, {"sweeps": 6, "burn_in": 2}))
             with atomic_write(path) as stream:
-                np.savez(stream, **chosen.run(self.split, user_rows, ordinal, seed))
+                np.savez(stream, **chosen.run(self.split, side, likelihood, seed))
         with np.load(path) as found:
             return dict(found)
 
@@ -164,7 +165,11 @@ class Chains:
 def measures(of_split, ensemble):
     """How good the average of some chains is, on one split."""
     split, members = of_split.split, [of_split(member) for member in ensemble.members]
-    ordinal = [one for one, (_, _, ordinal, _) in zip(members, ensemble.members, strict=True) if ordinal]
+    ordinal = [
+        one
+        for one, (_, _, likelihood, _) in zip(members, ensemble.members, strict=True)
+        if likelihood is Likelihood.ORDINAL
+    ]
     shaping = members if ensemble.shaped_by_all or not ordinal else ordinal
     mean = np.mean([one["mean"] for one in members], axis=0, dtype=float)
     probability = np.mean([one["probability"] for one in shaping], axis=0, dtype=float)

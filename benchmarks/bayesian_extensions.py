@@ -8,7 +8,7 @@ from lbg_recsys.core.gibbs.normal import normal_cdf
 
 
 def predict_beyond(kept, beyond, rows, cols, values):
-    """As `lbg_recsys.core.gibbs.draws.predict`, with what the chain adds to each kept sweep."""
+    """As `lbg_recsys.core.gibbs.predict_pairs.predict`, with what the chain adds to each kept sweep."""
     probability, mean = np.zeros((len(rows), len(values))), np.zeros(len(rows))
     for draw, shift in zip(kept, beyond, strict=True):
         # code -1 is the last row or column, as `Draws` has the unknown
@@ -39,7 +39,7 @@ class TimeEffects(Variant):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.groups = [self.split.groups(name, self.settings.user_rows) for name in self.GROUPS]
+        self.groups = [self.split.groups(name, self.settings.side) for name in self.GROUPS]
         self.effects = [np.zeros(train.max() + 1) for train, _ in self.groups]
         self.taus = [10.0] * len(self.groups)
 

@@ -21,7 +21,8 @@ class Variant(Chain):
     """A chain that is told of the split it learns from, and may add to what a kept sweep says of test pairs."""
 
     def __init__(self, split, settings, seed):
-        super().__init__(*split.entries(settings.user_rows), split.standard.middles, settings, seed)
+        entries, level = split.entries(settings.side)
+        super().__init__(entries, level, split.standard.middles, settings, seed)
         self.split = split
 
     def beyond(self):
@@ -85,7 +86,7 @@ class LearnedShape(Variant):
 
     def sweep_effects(self):
         super().sweep_effects()
-        weight = self.row_weight if self.settings.user_rows else self.col_weight
+        weight = self.user_weight
         # given the mean precision shape / rate, not the rate: the two hardly move one by one
         mean = self.settings.user_noise_shape / self.noise_rate
         rate = self.GRID / mean
@@ -228,4 +229,4 @@ class Restarted(Variant):
         self.z[np.argsort(direction), h] = np.arange(len(self.z)) * k // len(self.z)
         self.c[h], self.tau[h] = 0.0, 10.0
         count_classes(self.entries.indptr, col, self.z, self.counts)
-        refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
+        refresh_profile(h, self.profiles)

@@ -10,7 +10,9 @@ from benchmarks.bayesian_variants import Variant
 from benchmarks.workload import DAY
 from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.chains import Run
-from lbg_recsys.core.gibbs.draws import Draws, predict
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.predict_pairs import predict
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
@@ -31,28 +33,29 @@ class Split:
         self.levels = self.matrix.scale.levels
         self.truth = self.test.rating.to_numpy(float)
         self.test_users, self.test_items = self.codes(self.test)
-        self._entries = {side: entries_of(self.matrix, self.standard, side) for side in (True, False)}
+        self._entries = {side: entries_of(self.matrix, self.standard, side) for side in Side}
 
     def codes(self, table):
         """(users, items) of a table, -1 where training did not meet them."""
         return self.matrix.users.codes(table.user), self.matrix.items.codes(table.item)
 
-    def entries(self, user_rows):
-        """What a chain learns from."""
-        return self._entries[user_rows]
+    def entries(self, side):
+        """The ratings of a chain with these rows, and the level of each."""
+        return self._entries[side]
 
-    def pairs(self, user_rows):
+    def pairs(self, side):
         """(rows, columns) of the test pairs."""
-        return (self.test_users, self.test_items) if user_rows else (self.test_items, self.test_users)
+        return side.rows_and_columns(self.test_users, self.test_items)
 
-    def groups(self, name, user_rows):
+    def groups(self, name, side):
         """Codes of user and day or of item and month: of every entry, in the chain's order, and of test pairs."""
         users, items = self.codes(self.train)
         key, test = (self._group(name, table) for table in (self.train, self.test))
-        key = key[np.lexsort((items, users) if user_rows else (users, items))]
+        rows, columns = side.rows_and_columns(users, items)
+        key = key[np.lexsort((columns, rows))]
         known, train = np.unique(key, return_inverse=True)
-        place = np.searchsorted(known, test).clip(max=len(known) - 1)
-        return train, np.where(known[place] == test, place, -1)
+        code = np.searchsorted(known, test).clip(max=len(known) - 1)
+        return train, np.where(known[code] == test, code, -1)
 
     def _group(self, name, table):
         who, length = {"user_day": (table.user, DAY), "item_month": (table.item, 30 * DAY)}[name]
@@ -69,17 +72,18 @@ class Family:
     sweeps: int = 160
     burn_in: int = 50
 
-    def run(self, split, user_rows, ordinal, seed):
+    def run(self, split, side, likelihood, seed):
         """One chain: level probabilities and expected ratings of the test pairs, and CPU seconds."""
         started = time.process_time()
         settings = ChainSettings(
-            ordinal=ordinal,
-            user_rows=user_rows,
-            indicator_weight=self.weight * INDICATOR_WEIGHT[user_rows],
+            likelihood=likelihood,
+            side=side,
+            indicator_weight=self.weight * INDICATOR_WEIGHT[side],
             # the reference is what the model was before it had them
             **{"own_cuts": False} | self.settings,
         )
-        chain = self.chain(split, settings, np.random.SeedSequence([seed, user_rows, ordinal]))
+        stream = [seed, side is Side.USERS, likelihood is Likelihood.ORDINAL]
+        chain = self.chain(split, settings, np.random.SeedSequence(stream))
         nothing = np.zeros(1, np.int64)
         run = Run(chain, nothing, nothing, KEPT, -(-(self.sweeps - self.burn_in) // KEPT), True)
         beyond = []
@@ -89,10 +93,11 @@ class Family:
             if len(run.kept) > kept:
                 beyond.append(chain.beyond())
         if beyond[0] is None:
-            pairs = split.test_users, split.test_items
-            sums = predict(Draws.joined(run.kept), *pairs, user_rows, split.standard.levels)
+            draws = Draws.joined(run.kept)
+            sums = predict(draws, split.test_users, split.test_items, side, split.standard.levels)
         else:
-            sums = predict_beyond(run.kept, beyond, *split.pairs(user_rows), split.standard.levels)
+            rows, columns = split.pairs(side)
+            sums = predict_beyond(run.kept, beyond, rows, columns, split.standard.levels)
         probability, mean = (total / len(run.kept) for total in sums)
         return {
             "probability": probability.astype(np.float32),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError
 from lbg_recsys.persistence import chains
 from lbg_recsys.persistence.kind import Extras
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.bayesian import BayesianLBGModel
     from lbg_recsys.ratings.matrix import RatingMatrix
 
-# the prefix of a side's arrays, by whether users are the rows
-SIDES = {True: "users", False: "items"}
-_TINY = 1e-30  # precisions, without any of which nothing could be drawn
+_TINY = 1e-30  # the smallest precision that is accepted: nothing could be drawn with a precision of 0
+# the fields of `Draws` that are the columns of the array ``scalars`` of a file
+_SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# what files of the first version do not have: there everybody used the scale alike
+# the arrays that files of the first version do not have: there all users had the same cut points
 _LATER = ("own_cuts", "cut_tau")
 # what is known of a column besides its classes: a constant, and how many ratings it has
 _FEATURES = 2
@@ -84,7 +85,7 @@ class BayesianFile(RatingFile):
         most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
         return Layout(
             {**own.arrays, **chains.layout(parameters, facts["chains"] or [])},
-            {**own.sizes, "profile": profile, "scalars": 3},
+            {**own.sizes, "profile": profile, "scalars": len(_SCALARS)},
             {"sweeps of users": most, "sweeps of items": most},
         )
 
@@ -97,9 +98,9 @@ class BayesianFile(RatingFile):
         }
         facts["rhat"] = [float(one) if np.isfinite(one) else None for one in model.rhat_]  # JSON has no NaN
         arrays = {
-            f"{SIDES[side]}_{name}": array
+            f"{side.value}_{name}": array
             for side, draws in model._draws.items()
-            for name, array in vars(draws).items()
+            for name, array in _arrays_of(draws).items()
         }
         facts["chains"] = None
         if extras.chains:
@@ -131,22 +132,31 @@ class BayesianFile(RatingFile):
         }
 
 
-def _draws_of(arrays: dict[str, AnyArray], sides: tuple[bool, ...]) -> "dict[bool, Draws]":
-    """The kept sweeps of these sides; arrays are as the layout says, and here the rest is checked."""
+def _arrays_of(draws: "Draws") -> dict[str, AnyArray]:
+    """The arrays of one side by their names in a file, without the prefix."""
+    scalars = np.column_stack([getattr(draws, name) for name in _SCALARS])
+    return {name: array for name, array in vars(draws).items() if name not in _SCALARS} | {"scalars": scalars}
+
+
+def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Side, Draws]":
+    """The kept sweeps of some sides; ``arrays`` have been checked with the layout, and the rest is checked here."""
     from lbg_recsys.core.gibbs.draws import Draws
 
-    names = [field.name for field in fields(Draws)]
-    needed = {f"{SIDES[side]}_{name}" for side in sides for name in names}
-    later = {f"{SIDES[side]}_{name}" for side in sides for name in _LATER}
+    names = {*(field.name for field in fields(Draws)), "scalars"} - {*_SCALARS}
+    needed = {f"{side.value}_{name}" for side in sides for name in names}
+    later = {f"{side.value}_{name}" for side in sides for name in _LATER}
     if set(arrays) not in (needed, needed - later):
         raise DataError(f"there are {len(arrays)} arrays of kept sweeps where {len(needed)} are needed")
     draws = {}
     for side in sides:
-        found = {name: arrays[f"{SIDES[side]}_{name}"] for name in names if f"{SIDES[side]}_{name}" in arrays}
-        kept, users = len(found["z"]), found["z" if side else "c"].shape[1]
+        prefix = f"{side.value}_"
+        found = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        with_users, _ = side.rows_and_columns("z", "c")
+        kept, users = found[with_users].shape[:2]
         found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
         found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
-        draws[side] = _checked(Draws(**found))
+        scalars = np.ascontiguousarray(found.pop("scalars").T)  # contiguous as after a fit: kernels compile once
+        draws[side] = _checked(Draws(**found, **dict(zip(_SCALARS, scalars, strict=True))))
     return draws
 
 

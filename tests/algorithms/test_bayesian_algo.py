@@ -8,6 +8,7 @@ from surprise import Dataset, Reader, dump
 from surprise.model_selection import GridSearchCV, cross_validate
 
 from lbg_recsys import BayesianLBGAlgo
+from lbg_recsys.core.gibbs.kinds import Side
 
 # few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -85,7 +86,7 @@ def test_a_continued_fit_has_the_parameters_of_the_algorithm(data):
         vars(algorithm).update(change)
         model = algorithm.fit(trainset).model_
         assert model.n_sweeps_ == 25 and model.get_params().items() >= change.items()
-    assert model.seed_ == 7 and model._draws[True].z.shape[2] == 3
+    assert model.seed_ == 7 and model._draws[Side.USERS].z.shape[2] == 3
 
 
 def test_a_continued_fit_that_fails_leaves_the_algorithm_as_it_was(data):

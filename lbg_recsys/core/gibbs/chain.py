@@ -4,8 +4,8 @@ Rows carry a class per component, columns a mean per component and class (docs/b
 
     utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + noise,   noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
 
-A rating is its utility (Gaussian) or the level whose interval holds it (ordinal): between cut points that every user
-has for itself, spread around the common ones. Ratings come standardised.
+A rating is its utility (Gaussian) or the level whose interval holds the utility (ordinal); the cut points between the
+levels are those of the user, spread around common ones. Ratings are standardised.
 """
 
 import math
@@ -13,46 +13,72 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.components import count_classes, refresh_profile, sweep_components
-from lbg_recsys.core.gibbs.effects import draw_col_effects, draw_noise_rate, draw_row_effects, mean_square
-from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.components import (
+    Classes,
+    ComponentSettings,
+    Profiles,
+    count_classes,
+    refresh_profile,
+    sweep_components,
+)
+from lbg_recsys.core.gibbs.effects import (
+    EffectPrior,
+    Effects,
+    draw_col_effects,
+    draw_noise_rate,
+    draw_row_effects,
+    mean_square,
+)
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
-# The first sweeps find the classes; cut points that moved at once would chase noise.
+# The sweep from which cut points move: before, the classes have not been found, and cut points would follow noise.
 _CUTS_MOVE_FROM = 10
-# A user's noise precision ~ Gamma(shape, rate) with a learned rate: how alike users are in how noisy they are.
+# A user's noise precision ~ Gamma(shape, rate) with a learned rate: the larger the shape, the more alike users are.
 USER_NOISE_SHAPE = 10.0
 
 
 @dataclass(frozen=True)
 class ChainSettings:
-    """What one chain is; the numbers that hardly matter have their values here."""
+    """The settings of one chain; `BayesianLBGModel` leaves those that hardly matter at their defaults."""
 
     n_components: int = 16
     n_classes: int = 3
-    ordinal: bool = False
-    user_rows: bool = True
+    likelihood: Likelihood = Likelihood.GAUSSIAN
+    side: Side = Side.USERS  # who the rows are
     indicator_weight: float = 0.01
     user_noise_shape: float = USER_NOISE_SHAPE
     # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
     item_noise_shape: float = 10.0
-    # of the precisions of class means and biases, and of the rate above: Gamma(shape, rate); a rate this small lets
-    # a component that is not needed fade away
+    # the Gamma prior (shape, rate) of the precisions of class means and biases, and of the rate above; with so small
+    # a rate the means of a component that is not needed shrink to zero
     spread: tuple[float, float] = (0.5, 0.005)
-    # whether profiles and cut points follow the classes and the ratings (off: the plain conditional model)
+    # whether profiles follow the classes, and common cut points the ratings; False holds them fixed
     follow_profiles: bool = True
     follow_cuts: bool = True
     # whether users have cut points of their own, and the prior of their precisions
     own_cuts: bool = True
     cut_spread: tuple[float, float] = (0.5, 0.005)
 
+    @property
+    def ordinal(self) -> bool:
+        """Whether the likelihood is ordinal."""
+        return self.likelihood is Likelihood.ORDINAL
+
+    @property
+    def user_rows(self) -> bool:
+        """Whether users are the rows."""
+        return self.side is Side.USERS
+
 
 def column_features(n_col: Array, among: Array) -> Array:
-    """What is known of columns besides their profiles: a constant, and how many entries they have.
+    """The features of columns besides their profiles, (columns, 2): a constant, and the logarithm of their entries.
 
-    The amount is logarithmic, standardised by the columns that it is ``among``, and never beyond theirs: a line
-    fitted to them says nothing further out.
+    The logarithm is standardised by the numbers of entries ``among`` and clipped to their range: a line that is
+    fitted to them does not hold beyond it.
     """
     usual = np.log1p(among)
     scale = usual.std() if usual.std() > 0 else 1.0
@@ -104,10 +130,10 @@ class Chain:
         variance = max(mean_square(self.res), 1e-4)
         self.noise_rate = settings.user_noise_shape * variance
         self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
-        (self.row_weight if settings.user_rows else self.col_weight)[:] = 1.0 / variance
+        self.user_weight[:] = 1.0 / variance
 
     def wake(self, entries: SparseRows, level: Array) -> None:
-        """Make ready to sweep: everything that follows from the parameters, the entries and the level of each."""
+        """Prepare for sweeps: compute everything that follows from the parameters, the entries and their levels."""
         self.entries, self.level = entries, level
         d, n = len(self.omega), entries.n_columns
         self.counts = np.zeros(self.c.shape, np.int32)
@@ -119,13 +145,13 @@ class Chain:
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
-            refresh_profile(h, self.counts, self.n_col, self.phi, self.gram)
+            refresh_profile(h, self.profiles)
         rows = entries.row_of_entry()
         self.owner = rows if self.settings.user_rows else entries.columns
         if not self.settings.ordinal:
             self.owner = np.zeros_like(self.owner)
-        self._beside = np.empty(self.own_cuts.shape, np.int32)
-        count_beside(level, self.owner, self._beside)
+        self._neighbours = np.empty(self.own_cuts.shape, np.int32)
+        count_neighbours(level, self.owner, self._neighbours)
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.columns]
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.columns]
@@ -133,7 +159,7 @@ class Chain:
         self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
 
     def rest(self) -> None:
-        """Let go of most of the memory until `wake`: of what follows from the rest, and of the entries."""
+        """Release most of the memory until `wake`: the entries, and all that `wake` can compute again."""
         del (
             self.entries,
             self.level,
@@ -143,10 +169,26 @@ class Chain:
             self.gram,
             self.res,
             self._col_stat,
-            self._beside,
+            self._neighbours,
         )
         if not self.settings.ordinal:
             del self.utility
+
+    # -- groups of arrays that kernels take ------------------------------------------------------------------------
+
+    @property
+    def profiles(self) -> Profiles:
+        """The profiles of the columns and what they are made of."""
+        return Profiles(self.phi, self.gram, self.counts, self.n_col)
+
+    def _residuals(self) -> Residuals:
+        return Residuals(self.entries.indptr, self.entries.columns, self.res)
+
+    def _weights(self) -> Weights:
+        return Weights(self.row_weight, self.col_weight)
+
+    def _intervals(self) -> Intervals:
+        return Intervals(self.level, self.owner, self.cuts, self.own_cuts)
 
     # -- sweeping ------------------------------------------------------------------------------------------------
 
@@ -159,134 +201,87 @@ class Chain:
         self.sweeps += 1
 
     def sweep_classes(self) -> None:
-        """eta, c, tau, lam and z of every component."""
+        """Redraw eta, c, tau, lam and z of every component."""
+        settings = self.settings
         sweep_components(
             self.rng,
-            self.entries.indptr,
-            self.entries.columns,
-            self.res,
-            self.z,
-            self.c,
-            self.lam,
-            self.tau,
-            self.eta,
-            self.phi,
-            self.gram,
-            self.counts,
-            self.n_col,
-            self.row_weight,
-            self.col_weight,
-            self.settings.spread,
-            self.settings.indicator_weight,
-            self.settings.follow_profiles,
+            self._residuals(),
+            Classes(self.z, self.c, self.lam, self.tau, self.eta),
+            self.profiles,
+            self._weights(),
+            ComponentSettings(*settings.spread, settings.indicator_weight, settings.follow_profiles),
             self.rng.standard_normal(self.c.shape, np.float32),
             self.rng.random((len(self.c), len(self.z))),
         )
 
     def sweep_effects(self) -> None:
-        """Noise precisions and biases of rows and columns, and what they come from."""
+        """Redraw the noise weights and biases of rows and columns, and the parameters of their priors."""
         settings = self.settings
         user = settings.user_noise_shape, self.noise_rate
         item = settings.item_noise_shape, settings.item_noise_shape
-        row_prior, col_prior = (user, item) if settings.user_rows else (item, user)
+        row_noise, col_noise = settings.side.rows_and_columns(user, item)
         self.row_tau = draw_row_effects(
             self.rng,
-            self.entries.indptr,
-            self.entries.columns,
-            self.res,
-            self.row_bias,
-            self.row_tau,
-            settings.spread,
-            self.row_weight,
-            row_prior,
+            self._residuals(),
+            Effects(self.row_bias, self.row_weight),
+            EffectPrior(self.row_tau, *settings.spread, *row_noise),
             self.col_weight,
             self._col_stat,
         )
         self.col_tau = draw_col_effects(
             self.rng,
-            self.entries.columns,
-            self.res,
-            self.col_bias,
-            self.col_tau,
-            settings.spread,
-            self.col_weight,
-            col_prior,
-            self.n_col,
-            self.phi,
-            self.gram,
+            self._residuals(),
+            Effects(self.col_bias, self.col_weight),
+            EffectPrior(self.col_tau, *settings.spread, *col_noise),
+            self.profiles,
             self.omega,
             self._col_stat,
         )
-        weight = self.row_weight if settings.user_rows else self.col_weight
-        self.noise_rate = draw_noise_rate(self.rng, weight, settings.user_noise_shape, settings.spread)
+        self.noise_rate = draw_noise_rate(self.rng, self.user_weight, settings.user_noise_shape, settings.spread)
+
+    @property
+    def user_weight(self) -> Array:
+        """The noise weights of the users."""
+        return self.row_weight if self.settings.user_rows else self.col_weight
 
     def sweep_utilities(self) -> None:
-        """The latent utilities, after the cut points have moved."""
+        """Redraw the latent utilities, after the cut points."""
         if self.sweeps >= _CUTS_MOVE_FROM:
             if self.settings.follow_cuts:
                 self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
                 set_apart(self.cuts, self.own_cuts)
             if self.settings.own_cuts:
                 self.sweep_own_cuts()
-        draw_utilities(
-            self.rng,
-            self.entries.indptr,
-            self.entries.columns,
-            self.level,
-            self.owner,
-            self.cuts,
-            self.own_cuts,
-            self.row_weight,
-            self.col_weight,
-            self.utility,
-            self.res,
-        )
+        draw_utilities(self.rng, self._residuals(), self._intervals(), self._weights(), self.utility)
 
     def sweep_own_cuts(self) -> None:
-        """What the users add to each cut point, and how much they differ in it."""
+        """Redraw what the users add to each cut point, and its precision."""
         shape, rate = self.settings.cut_spread
+        entries, intervals, weights = self._residuals(), self._intervals(), self._weights()
         for b in range(1, len(self.cuts) - 1):
             move_own_cuts(
                 self.rng,
                 b,
-                self.entries.indptr,
-                self.entries.columns,
-                self.level,
-                self.owner,
-                self.cuts,
-                self.own_cuts,
-                self._beside,
-                self.cut_tau[b],
-                self.row_weight,
-                self.col_weight,
-                self.row_weight if self.settings.user_rows else self.col_weight,
+                entries,
+                intervals,
+                weights,
+                self.user_weight,
                 self.utility,
-                self.res,
+                self._neighbours,
+                self.cut_tau[b],
             )
             own = self.own_cuts[b].astype(np.float64)
             self.cut_tau[b] = self.rng.standard_gamma(shape + 0.5 * len(own)) / (rate + 0.5 * np.sum(own**2))
 
     def match_cuts(self, cuts: Array, first: int, last: int) -> None:
-        """Move ``cuts[first:last]`` a Newton step towards predicting as many ratings below each as there are."""
-        move_cuts(
-            self.entries.indptr,
-            self.entries.columns,
-            self.owner,
-            self.row_weight,
-            self.col_weight,
-            self.utility,
-            self.res,
-            self.below,
-            cuts,
-            self.own_cuts,
-            first,
-            last,
-        )
+        """Move ``cuts[first:last]`` a Newton step: as many ratings are expected below each as there are."""
+        intervals = self._intervals()._replace(cuts=cuts)
+        move_cuts(self._residuals(), intervals, self._weights(), self.utility, self.below, first, last)
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- looking -------------------------------------------------------------------------------------------------
 
     def means(self, rows: Array, cols: Array) -> Array:
-        """The utility of pairs but for its noise, under the current draw."""
+        """The expected utilities of pairs under the current draw, (pairs,)."""
         components = np.arange(len(self.c))[:, np.newaxis]
         classes = self.c[components, self.z[rows].T, cols].sum(axis=0)
         return np.asarray(self.row_bias[rows] + self.col_bias[cols] + classes)
@@ -297,7 +292,7 @@ class Chain:
 
 
 def _ridge_biases(entries: SparseRows, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
-    """A start: row and column biases by alternating ridge regression."""
+    """Initial row and column biases, by alternating ridge regression."""
     rows, n_row = entries.row_of_entry(), entries.lengths
     n_col = entries.column_counts()
     row_bias, col_bias = np.zeros(len(entries)), np.zeros(entries.n_columns)

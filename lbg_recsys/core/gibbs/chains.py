@@ -9,7 +9,9 @@ import numpy as np
 
 from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.convergence import split_rhat
-from lbg_recsys.core.gibbs.draws import Draws, keep
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.keep import keep
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
@@ -105,9 +107,9 @@ def agreement(runs: Sequence[Run]) -> Floats:
 
     Chains of different kinds sample different posteriors: only like ones can be asked to agree.
     """
-    groups: dict[tuple[bool, bool], list[Run]] = {}
+    groups: dict[tuple[Side, Likelihood], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.chain.settings.user_rows, run.chain.settings.ordinal), []).append(run)
+        groups.setdefault((run.chain.settings.side, run.chain.settings.likelihood), []).append(run)
     worst = []
     for group in groups.values():
         length = min(len(run.trace) for run in group)

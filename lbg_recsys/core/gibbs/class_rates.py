@@ -1,4 +1,4 @@
-"""How likely rows are to hold a column at all, by their classes."""
+"""The rates at which rows of each class have an entry in a column, as log-odds."""
 
 import math
 
@@ -13,7 +13,8 @@ from lbg_recsys.core.types import Array
 def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits: Array) -> None:
     """logits[e, h, s] = logit p[h, cols[e], s] less its mean over the classes, p the `class_rate` of some columns.
 
-    A column that no row holds tells no class from another: its logits are 0.
+    Column i has entries with the rows ``col_rows[col_ptr[i]:col_ptr[i + 1]]``; ``z`` (rows, H) are the classes. The
+    logits of a column without entries are 0.
     """
     rows, n_components = z.shape
     k = logits.shape[2]
@@ -26,9 +27,9 @@ def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits:
         begin, end = col_ptr[cols[e]], col_ptr[cols[e] + 1]
         if begin == end:
             continue
-        for at in range(begin, end):
+        for entry in range(begin, end):
             for h in range(n_components):
-                logits[e, h, z[col_rows[at], h]] += 1
+                logits[e, h, z[col_rows[entry], h]] += 1
         for h in range(n_components):
             total = 0.0
             for s in range(k):
@@ -40,9 +41,9 @@ def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits:
 
 
 @njit(nogil=True, cache=True)
-def add_chosen(rows: Array, places: Array, z: Array, table: Array, total: Array) -> None:
-    """total[e] += sum_h table[places[e], h, class of row rows[e] in h]."""
+def add_chosen(rows: Array, lines: Array, z: Array, table: Array, total: Array) -> None:
+    """total[e] += sum_h table[lines[e], h, class of row rows[e] in component h]."""
     for e in range(rows.shape[0]):
-        classes, line = z[rows[e]], table[places[e]]
+        classes, line = z[rows[e]], table[lines[e]]
         for h in range(classes.shape[0]):
             total[e] += line[h, classes[h]]

@@ -1,34 +1,63 @@
 """One Gibbs pass over the components of Bayesian LBG: class means, class shares and classes.
 
-Rows carry one class per component, columns one mean per component and class; entries are the
-ratings sorted by row. ``res`` holds what of each entry's utility nothing explains yet. Whatever
-there is per column has the columns last: loops over them then vectorise, and the entries of a row,
-whose class is the same for all, read near each other.
+Rows have one class per component, columns one mean per component and class; entries are the ratings sorted by row.
+Arrays with one number per column have the columns last: loops over columns then vectorise, and the entries of a row,
+which all have the class of the row, read memory that is close together.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from lbg_recsys.core.gibbs.arrays import Residuals, Weights
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
-from lbg_recsys.core.gibbs.simd import LANES, sum_lanes
+from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks
 from lbg_recsys.core.types import Array
 
-PRIOR_ROWS = 20.0  # a class holds columns at the rates of this many rows of the usual kind, besides its own rows
-_BLOCK = 64  # so many factors (1 - p) >= 1e-3 are multiplied without underflow before a logarithm is taken
+PRIOR_ROWS = 20.0  # pseudo-rows with the rates of all rows, which are added to the rows of every class
+_BLOCK = 64  # factors (1 - p) >= 1e-3 that are multiplied before a logarithm is taken: so many do not underflow
+
+
+class Classes(NamedTuple):
+    """The classes of the rows and what belongs to a class; `sweep_components` redraws all of it in place."""
+
+    z: Array  # (rows, H) int8: the class of each row in each component
+    c: Array  # (H, K, columns) float32: class means
+    lam: Array  # (H, K): shares of the classes among the rows
+    tau: Array  # (H,): precisions of the class means
+    eta: Array  # (H, K, D) float32: the expected mean of class s in column i is eta[h, s] . phi_i
+
+
+class Profiles(NamedTuple):
+    """How many rows of each class every column has entries with, as features of the columns."""
+
+    phi: Array  # (D, columns) float32: H * K profiles (see `refresh_profile`) and further features
+    gram: Array  # (D, D): phi phi'
+    counts: Array  # (H, K, columns) int32: rows of each class that the column has an entry with
+    n_col: Array  # (columns,) float32: entries of each column
+
+
+class ComponentSettings(NamedTuple):
+    """tau ~ Gamma(tau_shape, tau_rate); the weight of the indicator evidence; whether profiles follow the classes."""
+
+    tau_shape: float
+    tau_rate: float
+    indicator_weight: float
+    follow_profiles: bool
 
 
 @njit(nogil=True, cache=True)
 def table_width(k: int) -> int:
-    """The width of the table that `draw_class` reads: three numbers a class after the first, two classes in eight."""
-    return LANES * (k // 2)
+    """The width of the table that `draw_class` reads: three numbers per class after the first, 2 classes in 8."""
+    return WIDTH * (k // 2)
 
 
 @njit(nogil=True, cache=True)
-def place(s: int) -> int:
-    """Where in the table class s >= 1 begins; its second and third numbers follow at distances of 2."""
-    return LANES * ((s - 1) // 2) + (s - 1) % 2
+def table_column(s: int) -> int:
+    """The column of the table where class s >= 1 begins; its second and third numbers are 2 and 4 columns further."""
+    return WIDTH * ((s - 1) // 2) + (s - 1) % 2
 
 
 @njit(nogil=True, cache=True)
@@ -42,11 +71,12 @@ def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
-def refresh_profile(h: int, counts: Array, n_col: Array, phi: Array, gram: Array) -> None:
+def refresh_profile(h: int, profiles: Profiles) -> None:
     """Rewrite component h's block of the columns' indicator profiles, and of their Gram matrix.
 
     phi[(h, s), i] = (N[h,s,i] - n_i q[h,s]) / sqrt(n_i), with q[h, s] the share of class s among all entries.
     """
+    phi, gram, counts, n_col = profiles
     k, n = counts.shape[1], counts.shape[2]
     total = 0.0
     for i in range(n):
@@ -73,7 +103,7 @@ def draw_means(
     phi: Array,
     eta: Array,
     tau: float,
-    spread: tuple[float, float],
+    settings: ComponentSettings,
     stat: Array,
     weight: Array,
     noise: Array,
@@ -81,7 +111,7 @@ def draw_means(
 ) -> float:
     """c[s, i] ~ N((S1 + tau m0) / (A + tau), 1 / (A + tau)), by standard normal ``noise``; returns the new tau.
 
-    ``stat`` (2, classes, columns) holds A and S1 but for the column's own factor ``weight``; it is left at zero.
+    ``stat`` (2, classes, columns) holds A and S1, both without the column's factor ``weight``; it is reset to zero.
     """
     k, n = c.shape
     prior = np.empty(n, np.float32)
@@ -96,7 +126,7 @@ def draw_means(
             mean[i] = x
             squares += np.float64((x - prior[i]) * (x - prior[i]))
     stat[:] = 0.0
-    return float(rng.standard_gamma(spread[0] + 0.5 * n * k) / (spread[1] + 0.5 * squares))
+    return float(rng.standard_gamma(settings.tau_shape + 0.5 * n * k) / (settings.tau_rate + 0.5 * squares))
 
 
 @njit(nogil=True, cache=True)
@@ -115,16 +145,16 @@ def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Ar
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def class_rate(count: float, total: float, size: float, rows: int) -> float:
-    """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class hold a column.
+    """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class have an entry in a column.
 
-    ``count`` is N, how many rows of the class hold it, ``total`` n_i, how many do at all, ``size`` W_s.
+    ``count`` is N, how many rows of the class have one, ``total`` n_i, how many of all rows do, ``size`` W_s.
     """
     return min((count + PRIOR_ROWS * total / rows) / (size + PRIOR_ROWS), 0.999)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, base: Array) -> None:
-    """Add power * sum_i log(1 - p[s, i]), what a row without entries says of its class, to ``base``."""
+    """Add power * sum_i log(1 - p[s, i]), the evidence of a row without entries for each class, to ``base`` (K,)."""
     k, n = counts.shape
     for s in range(k):
         for first in range(0, n, _BLOCK):
@@ -153,7 +183,7 @@ def logarithm(x: Array) -> None:
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, table: Array) -> None:
-    """Tabulate power * (logit p[s, i] - logit p[0, i]), what an entry in column i says for class s."""
+    """Tabulate power * (logit p[s, i] - logit p[0, i]), the evidence of an entry in column i for class s."""
     k, n = counts.shape
     evidence = np.empty(n, np.float32)
     for s in range(1, k):
@@ -162,7 +192,7 @@ def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power
             q = class_rate(counts[0, i], n_col[i], size[0], rows)
             evidence[i] = p * (1.0 - q) / ((1.0 - p) * q)
         logarithm(evidence)
-        at = place(s) + 4
+        at = table_column(s) + 4
         for i in range(n):
             table[i, at] = power * evidence[i]
 
@@ -172,7 +202,7 @@ def tabulate_means(c: Array, weight: Array, table: Array) -> None:
     """Tabulate a_i (c[s, i] - c[0, i]) and a_i (c[s, i]^2 - c[0, i]^2) / 2."""
     k, n = c.shape
     for s in range(1, k):
-        at = place(s)
+        at = table_column(s)
         for i in range(n):
             step = weight[i] * (c[s, i] - c[0, i])
             table[i, at] = step
@@ -208,8 +238,8 @@ def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, sc
     """
     k = score.shape[0]
     for s in range(1, k, 2):
-        product, second_product, square, second_square, evidence, second_evidence, _, _ = sum_lanes(
-            col, res, table, place(s)
+        product, second_product, square, second_square, evidence, second_evidence = sum_blocks(
+            col, res, table, table_column(s)
         )
         score[s] += weight * (product - square) + evidence
         if s + 1 < k:
@@ -219,9 +249,12 @@ def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, sc
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def exchange(col: Array, res: Array, gone: Array, come: Array, weight: float, a: Array, s1: Array) -> None:
-    """Take one component out of a row's ``res`` and the next one in, and add to the sums that its means need."""
+    """Subtract the means ``gone`` from what is explained of a row, add ``come``, and add to the sums for new means.
+
+    ``col`` and ``res`` are those of the row's entries; ``a`` and ``s1`` (columns,) are as in `draw_means`.
+    """
     for e in range(col.shape[0]):
-        i = np.uint32(col[e])  # unsigned: a negative index would have to be looked for
+        i = np.uint32(col[e])  # unsigned: numba need not check for a negative index
         r = res[e] - gone[i] + come[i]
         res[e] = r
         a[i] += weight
@@ -230,7 +263,7 @@ def exchange(col: Array, res: Array, gone: Array, come: Array, weight: float, a:
 
 @njit(nogil=True, cache=True)
 def move(col: Array, old: Array, new: Array) -> None:
-    """A row's entries are no longer counted in one class but in another."""
+    """Count the entries of a row in the class ``new`` instead of ``old``, (columns,) each."""
     for e in range(col.shape[0]):
         i = np.uint32(col[e])
         old[i] -= 1
@@ -240,32 +273,25 @@ def move(col: Array, old: Array, new: Array) -> None:
 @njit(nogil=True, cache=True, fastmath=FAST)
 def sweep_components(
     rng: np.random.Generator,
-    ptr: Array,
-    col: Array,
-    res: Array,
-    z: Array,
-    c: Array,
-    lam: Array,
-    tau: Array,
-    eta: Array,
-    phi: Array,
-    gram: Array,
-    counts: Array,
-    n_col: Array,
-    row_weight: Array,
-    col_weight: Array,
-    spread: tuple[float, float],
-    power: float,
-    follow: bool,
+    entries: Residuals,
+    classes: Classes,
+    profiles: Profiles,
+    weights: Weights,
+    settings: ComponentSettings,
     noise: Array,
     uniform: Array,
 ) -> None:
-    """Redraw, component by component, eta, c, tau, lam and z; ``res`` follows.
+    """Redraw, component by component, eta, c, tau, lam and z; ``entries.res`` follows.
 
-    Taking component h out of ``res`` and putting component h + 1 back in, with the sums that its
-    means need, is one pass over each row while the row is in the cache. What is random of the means comes
-    as ``noise`` (H, K, columns), of the classes as ``uniform`` (H, rows): a loop that draws does not vectorise.
+    Taking component h out of the residuals and putting component h + 1 back in, with the sums that its means need, is
+    one pass over each row while the row is in the cache. The random numbers of the means are given as ``noise``
+    (H, K, columns), those of the classes as ``uniform`` (H, rows): a loop that draws does not vectorise.
     """
+    ptr, col, res = entries
+    z, c, lam, tau, eta = classes
+    phi, gram, counts, n_col = profiles
+    row_weight, col_weight = weights
+    power = settings.indicator_weight
     n_components, k, n = c.shape
     rows = ptr.shape[0] - 1
     stat = np.zeros((2, k, n), np.float32)
@@ -280,7 +306,7 @@ def sweep_components(
     for h in range(n_components):
         cross_product(phi, c[h], cross)
         ridge_draw(rng, gram, cross, tau[h], eta[h])
-        tau[h] = draw_means(rng, phi, eta[h], tau[h], spread, stat, col_weight, noise[h], c[h])
+        tau[h] = draw_means(rng, phi, eta[h], tau[h], settings, stat, col_weight, noise[h], c[h])
         tabulate_means(c[h], col_weight, table)
         draw_shares(rng, z, h, lam[h], size)
         for s in range(k):
@@ -302,5 +328,5 @@ def sweep_components(
             else:
                 for e in range(ptr[j], ptr[j + 1]):
                     res[e] -= c[h, s, col[e]]
-        if follow:
-            refresh_profile(h, counts, n_col, phi, gram)
+        if settings.follow_profiles:
+            refresh_profile(h, profiles)

@@ -4,45 +4,58 @@ The noise of entry (j, i) has precision row_weight[j] * col_weight[i].
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from lbg_recsys.core.gibbs.arrays import Residuals
+from lbg_recsys.core.gibbs.components import Profiles
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
 from lbg_recsys.core.types import Array
 
 
+class Effects(NamedTuple):
+    """The biases and noise weights of the rows or of the columns, (n,) float32 each; kernels redraw them in place."""
+
+    bias: Array
+    weight: Array
+
+
+class EffectPrior(NamedTuple):
+    """bias ~ N(expected, 1/tau), tau ~ Gamma(tau_shape, tau_rate), weight ~ Gamma(weight_shape, weight_rate)."""
+
+    tau: float
+    tau_shape: float
+    tau_rate: float
+    weight_shape: float
+    weight_rate: float
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
 def draw_row_effects(
-    rng: np.random.Generator,
-    ptr: Array,
-    col: Array,
-    res: Array,
-    bias: Array,
-    tau: float,
-    spread: tuple[float, float],
-    weight: Array,
-    noise: tuple[float, float],
-    col_weight: Array,
-    stat: Array,
+    rng: np.random.Generator, entries: Residuals, rows: Effects, prior: EffectPrior, col_weight: Array, stat: Array
 ) -> float:
-    """Redraw each row's noise precision and bias; returns the new precision of the biases.
+    """Redraw each row's noise weight and bias, whose expected value is 0; returns the new tau of the biases.
 
-    weight[j] ~ Gamma(*noise) a priori, bias[j] ~ N(0, 1/tau). ``stat`` (3, columns) gets, per column,
-    the sums of the row weights, of weight * res and of weight * res^2, for `draw_col_effects`.
+    ``stat`` (3, columns) gets, per column, the sums of the row weights, of weight * res and of weight * res^2, for
+    `draw_col_effects`.
     """
+    ptr, col, res = entries
+    bias, weight = rows
+    tau, tau_shape, tau_rate, weight_shape, weight_rate = prior
     stat[:] = 0
-    amount, first, second = stat
+    amount, first, second = stat[0], stat[1], stat[2]
     squares = 0.0
     for j in range(ptr.shape[0] - 1):
         a = s1 = s2 = np.float32(0.0)
         for e in range(ptr[j], ptr[j + 1]):
             r = res[e]
-            v = col_weight[np.uint32(col[e])]  # unsigned: a negative index would have to be looked for
+            v = col_weight[np.uint32(col[e])]  # unsigned: numba need not check for a negative index
             a += v
             s1 += v * r
             s2 += v * r * r
-        w = rng.standard_gamma(noise[0] + 0.5 * (ptr[j + 1] - ptr[j])) / (noise[1] + 0.5 * s2)
+        w = rng.standard_gamma(weight_shape + 0.5 * (ptr[j + 1] - ptr[j])) / (weight_rate + 0.5 * s2)
         weight[j] = w
         precision = w * a + tau
         new = w * (s1 + a * bias[j]) / precision + rng.standard_normal() / math.sqrt(precision)
@@ -57,29 +70,27 @@ def draw_row_effects(
             amount[i] += v
             first[i] += v * r
             second[i] += v * r * r
-    return float(rng.standard_gamma(spread[0] + 0.5 * bias.shape[0]) / (spread[1] + 0.5 * squares))
+    return float(rng.standard_gamma(tau_shape + 0.5 * bias.shape[0]) / (tau_rate + 0.5 * squares))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def draw_col_effects(
     rng: np.random.Generator,
-    col: Array,
-    res: Array,
-    bias: Array,
-    tau: float,
-    spread: tuple[float, float],
-    weight: Array,
-    noise: tuple[float, float],
-    n_col: Array,
-    phi: Array,
-    gram: Array,
+    entries: Residuals,
+    cols: Effects,
+    prior: EffectPrior,
+    profiles: Profiles,
     omega: Array,
     stat: Array,
 ) -> float:
-    """Redraw omega and each column's noise precision and bias; returns the new precision of the biases.
+    """Redraw omega and each column's noise weight and bias; returns the new tau of the biases.
 
-    weight[i] ~ Gamma(*noise) a priori, bias[i] ~ N(phi_i . omega, 1/tau).
+    The expected bias of column i is phi_i . omega. ``stat`` (3, columns) comes from `draw_row_effects`.
     """
+    _, col, res = entries
+    bias, weight = cols
+    tau, tau_shape, tau_rate, weight_shape, weight_rate = prior
+    phi, gram, _, n_col = profiles
     n = bias.shape[0]
     cross = np.empty((1, phi.shape[0]))
     cross_product(phi, bias.reshape(1, n), cross)
@@ -89,27 +100,27 @@ def draw_col_effects(
     expected = np.empty(n, np.float32)
     predict(phi, omega, expected)
     for i in range(n):
-        prior = expected[i]
-        w = rng.standard_gamma(noise[0] + 0.5 * n_col[i]) / (noise[1] + 0.5 * stat[2, i])
+        prior_mean = expected[i]
+        w = rng.standard_gamma(weight_shape + 0.5 * n_col[i]) / (weight_rate + 0.5 * stat[2, i])
         weight[i] = w
         precision = w * stat[0, i] + tau
-        mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior) / precision
+        mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior_mean) / precision
         new = mean + rng.standard_normal() / math.sqrt(precision)
         step[i] = new - bias[i]
         bias[i] = new
-        squares += (new - prior) * (new - prior)
+        squares += (new - prior_mean) * (new - prior_mean)
     for e in range(col.shape[0]):
         res[e] -= step[np.uint32(col[e])]
-    return float(rng.standard_gamma(spread[0] + 0.5 * n) / (spread[1] + 0.5 * squares))
+    return float(rng.standard_gamma(tau_shape + 0.5 * n) / (tau_rate + 0.5 * squares))
 
 
 @njit(nogil=True, cache=True)
-def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, spread: tuple[float, float]) -> float:
-    """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*spread) a priori."""
+def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: tuple[float, float]) -> float:
+    """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*prior) a priori."""
     total = 0.0
     for j in range(weight.shape[0]):
         total += weight[j]
-    return float(rng.standard_gamma(spread[0] + shape * weight.shape[0]) / (spread[1] + total))
+    return float(rng.standard_gamma(prior[0] + shape * weight.shape[0]) / (prior[1] + total))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -1,18 +1,20 @@
-"""What an expected rating owes to each entry of its row or column, given one kept sweep.
+"""The effect of each entry of a row or column on an expected rating, given one kept sweep.
 
-The effect of an entry is the expected value with it less the expected value without it, everything that belongs to
-others being held. Of a column this has a closed form: its class means are Gaussian, and leaving out an entry is a
-change of rank one. Of a row the classes are drawn, and its draws are weighted anew as if the entry were not there.
+The effect of an entry is the expected value with it less the expected value without it, with all other rows and
+columns fixed. For a column this has a closed form: its class means are Gaussian, and leaving out an entry is a change
+of rank one. For a row, draws of its classes are reweighted to those without the entry.
 """
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy.special import log_ndtr
 
-from lbg_recsys.core.gibbs.new_rows import half_squares, redraw_classes
+from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.new_rows import ClassOdds, half_squares, redraw_classes
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
@@ -22,10 +24,11 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
-class Likelihood:
-    """How likely entries are by their means: by their distance from the ``value``, or in the interval they are in.
+class EntryLikelihood:
+    """The likelihood of n entries as a function of their means: of a value, or of an interval from low to high.
 
-    ``precision`` is that of their noise. Ordinal entries have intervals from ``low`` to ``high``, others a value.
+    ``precision`` (n,) is that of the noise. Entries of Gaussian sweeps have a ``value``, those of ordinal sweeps an
+    interval from ``low`` to ``high``.
     """
 
     precision: Array
@@ -70,7 +73,7 @@ def _log_interval(low: Array, high: Array) -> Array:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The expected value of an entry by its mean: the mean itself, or with ``cuts`` that of the levels ``values``."""
+    """The expected value of an entry as a function of its mean: the mean, or with ``cuts`` that of its levels."""
 
     precision: float
     cuts: Array | None
@@ -98,7 +101,7 @@ def column_influence(
     design: Array,
     target: Array,
     offset: float,
-    likelihood: Likelihood,
+    likelihood: EntryLikelihood,
     expectation: Expectation,
     prior_mean: Array,
     prior_precision: Array,
@@ -127,7 +130,7 @@ def column_influence(
     return np.clip(slope * given, -width, width), np.clip(slope * valued, -width, width)
 
 
-def _posterior(design: Array, likelihood: Likelihood, mean: Array, precision: Array) -> tuple[Array, ...]:
+def _posterior(design: Array, likelihood: EntryLikelihood, mean: Array, precision: Array) -> tuple[Array, ...]:
     """The mode and covariance of a column's parameters, and there the entries' scores and information."""
     centre = mean
     for _ in range(_NEWTON_STEPS):
@@ -143,46 +146,60 @@ def _posterior(design: Array, likelihood: Likelihood, mean: Array, precision: Ar
 # -- rows ------------------------------------------------------------------------------------------------------------
 
 
+class RowGiven(NamedTuple):
+    """What the classes and the bias of a row with n entries depend on, in one kept sweep."""
+
+    value: Array  # (n,) float64, standardised
+    level: Array  # (n,) int16
+    mean: Array  # (H, K, n) float32: the class means in the columns of the entries
+    fixed: Array  # (H, K): log-odds of the classes, without the values of the entries
+    col_bias: Array  # (n,) float32
+    precision: Array  # (n,) float32: noise precisions of the entries
+    tau: float  # precision of the row's bias
+    cuts: Array  # (levels + 1,) float64: the cut points of the row's user
+    ordinal: bool
+
+
+class RowSample(NamedTuple):
+    """R draws of a row, and the means of its n entries under each."""
+
+    classes: Array  # (R, H)
+    biases: Array  # (R,)
+    fitted: Array  # (R, n)
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
 def sample_row(
-    rng: np.random.Generator,
-    value: Array,
-    level: Array,
-    mean: Array,
-    fixed: Array,
-    col_bias: Array,
-    precision: Array,
-    tau: float,
-    cuts: Array,
-    ordinal: bool,
-    now: Array,
-    bias: float,
-    skipped: int,
-    classes: Array,
-    biases: Array,
-    fitted: Array,
+    rng: np.random.Generator, given: RowGiven, z: Array, bias: float, skipped: int, out: RowSample
 ) -> None:
-    """Draws of one row's ``classes`` (R, H) and ``biases`` (R,), and its entries' means (R, n).
+    """Draw the classes and the bias of one row many times, into ``out``.
 
-    ``precision`` (n,) is that of the entries' noise, which is held; ``mean`` (H, K, n) and ``fixed`` (H, K) are as
-    in `redraw_classes`. It starts from the classes ``now`` and ``bias``; the first rounds are ``skipped``.
+    The first state are the classes ``z`` (H,) and ``bias``; ``skipped`` draws are made before the first that is used.
     """
+    value, level, mean, fixed, col_bias, precision, tau, cuts, ordinal = given
     n_components, k, n = mean.shape
-    ptr, own, one = np.array([0, n]), np.arange(n), np.ones(1, np.float32)
-    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[0], 1), np.float32)  # the cuts are the row's own
+    ptr, entry, one = np.zeros(2, np.int64), np.empty(n, np.int32), np.ones(1, np.float32)
+    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[0], 1), np.float32)
+    utility, res = np.empty(n, np.float32), np.empty(n, np.float32)
     halves = np.empty((n_components, k))
     half_squares(mean, precision, halves)
-    utility = value.astype(np.float32)
-    res = utility - col_bias - np.float32(bias)
+    ptr[1] = n
+    for e in range(n):
+        entry[e] = e
+        utility[e] = value[e]
+        res[e] = utility[e] - col_bias[e] - np.float32(bias)
     for h in range(n_components):
-        res -= mean[h, now[h]]
+        for e in range(n):
+            res[e] -= mean[h, z[h], e]
     amount = np.float64(tau)
     for e in range(n):
         amount += precision[e]
-    for r in range(-skipped, classes.shape[0]):
+    entries, intervals = Residuals(ptr, entry, res), Intervals(level, owner, cuts, added)
+    odds, weights = ClassOdds(mean, halves, fixed, precision), Weights(one, precision)
+    for r in range(-skipped, out.classes.shape[0]):
         if ordinal:
-            draw_utilities(rng, ptr, own, level, owner, cuts, added, one, precision, utility, res)
-        redraw_classes(rng, mean, halves, fixed, precision, 1.0, now, res)
+            draw_utilities(rng, entries, intervals, weights, utility)
+        redraw_classes(rng, odds, 1.0, z, res)
         total = 0.0
         for e in range(n):
             total += precision[e] * (res[e] + bias)
@@ -191,14 +208,15 @@ def sample_row(
             res[e] -= np.float32(new - bias)
         bias = new
         if r >= 0:
-            classes[r] = now
-            biases[r] = bias
+            for h in range(n_components):
+                out.classes[r, h] = z[h]
+            out.biases[r] = bias
             for e in range(n):
-                fitted[r, e] = utility[e] - res[e]
+                out.fitted[r, e] = utility[e] - res[e]
 
 
 def lost_without(expected: Array, log_likelihood: Array) -> Array:
-    """What an expected value loses when an entry is left out, (n,), from draws with all entries.
+    """The decrease of an expected value when an entry is left out, (n,), from draws with all entries.
 
     Two independent runs of R draws have the values ``expected`` (2, R) and the entries' likelihoods (2, R, n). Draws
     without an entry are those with it, each weighted by 1 / its likelihood: the loss is

@@ -1,68 +1,118 @@
-"""New rows and new columns under kept sweeps, without touching the chain that made them.
+"""New rows and new columns under kept sweeps; the chains that made the sweeps are not needed.
 
-Given a kept sweep a new row needs its classes, bias and noise, a new column its class means, bias and noise: a few
-Gibbs rounds per kept sweep, each starting where the last one ended. Whatever a round only reads - the means or the
-classes of the other side, in the order in which it reads them - is laid out once per kept sweep.
+Given a kept sweep, a new row needs classes, a bias and a noise weight, a new column class means, a bias and a noise
+weight: a few Gibbs rounds per kept sweep, which start where the rounds of the previous sweep ended. What a round only
+reads (the means or the classes of the other side, in the order in which it reads them) is copied once per kept sweep.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
-from lbg_recsys.core.gibbs.effects import draw_row_effects
-from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_own_cuts
+from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
+from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 _FIRST_ROUNDS, _ROUNDS = 30, 3
-_UNUSED = (0.5, 0.5)  # the prior of a precision that is not redrawn here
+_UNUSED = 0.5  # the prior of a precision that is not redrawn here
+
+
+class NewRatings(NamedTuple):
+    """The n ratings of one new user: codes of the items in `KeptColumns` or `KeptRows`, values, levels."""
+
+    items: Array  # (n,) int64
+    value: Array  # (n,) float64, standardised
+    level: Array  # (n,) int16
+
+
+class KeptColumns(NamedTuple):
+    """What a new row needs of kept sweeps: the columns, and its class probabilities without entries.
+
+    ``evidence`` is that of an entry for each class after the first, in units of ``evidence_step``; ``base`` are the
+    log-odds of the classes of a row without entries.
+    """
+
+    c: Array  # (S, columns, H, K) int8
+    c_step: Array  # (S, H) float32
+    evidence: Array  # (S, columns, H, K - 1) int8
+    evidence_step: Array  # (S, H) float32
+    base: Array  # (S, H, K)
+    bias: Array  # (S, columns) float32
+    weight: Array  # (S, columns) float32
+
+
+class KeptRows(NamedTuple):
+    """What a new column needs of kept sweeps: the rows, and what its class means and bias are expected to be."""
+
+    z: Array  # (S, rows, H) int8
+    share: Array  # (S, H, K) float32
+    eta: Array  # (S, H, K, D) float32
+    omega: Array  # (S, D) float32
+    tau: Array  # (S, H) float32
+    bias: Array  # (S, rows) float32
+    weight: Array  # (S, rows) float32
+
+
+class NewPrior(NamedTuple):
+    """The priors of a new user in kept sweeps: of bias, noise weight and cut points.
+
+    ``cut_tau`` are the precisions of what users add to the common ``cuts``; (S, 0) if they add nothing.
+    """
+
+    tau: Array  # (S,): the precision of biases
+    weight_shape: Array  # (S,)
+    weight_rate: Array  # (S,)
+    cuts: Array  # (S, levels + 1)
+    cut_tau: Array  # (S, levels - 1)
+    ordinal: Array  # (S,) bool
+
+
+class NewRow(NamedTuple):
+    """The draws of a new row, in the same order as the kept sweeps; ``own_cuts`` is (S, 0) if users have none."""
+
+    z: Array  # (S, H)
+    bias: Array  # (S,)
+    weight: Array  # (S,)
+    own_cuts: Array  # (S, levels - 1)
+
+
+class NewColumn(NamedTuple):
+    """The draws of a new column, in the same order as the kept sweeps; ``own_cuts`` is (S, 0) if users have none."""
+
+    c: Array  # (S, H, K)
+    bias: Array  # (S,)
+    weight: Array  # (S,)
+    own_cuts: Array  # (S, levels - 1)
 
 
 @njit(nogil=True, cache=True)
 def _draw_levels(
     rng: np.random.Generator,
-    ptr: Array,
-    col: Array,
-    level: Array,
-    owner: Array,
-    cuts: Array,
-    added: Array,
-    beside: Array,
-    cut_tau: Array,
-    weight: Array,
-    precision: Array,
+    entries: Residuals,
+    intervals: Intervals,
+    weights: Weights,
     utility: Array,
-    res: Array,
+    neighbours: Array,
+    cut_tau: Array,
 ) -> None:
-    """The cut points of the one who is new, where there are such, and then the utilities between them.
+    """Redraw the cut points of a new user, where users have their own, and then the utilities between them.
 
-    What it adds to the cut points comes from another kept sweep, whose common ones may lie elsewhere: it begins again
-    where they would be out of order.
+    What the user adds to the cut points comes from the previous kept sweep, whose common cut points may be others: it
+    is reset to zero where the sums are not in order.
     """
+    cuts, added = intervals.cuts, intervals.added
     for b in range(2, cuts.shape[0] - 1):
         if cuts[b] + added[b, 0] <= cuts[b - 1] + added[b - 1, 0]:
             added[:] = 0
     for b in range(cut_tau.shape[0]):
-        move_own_cuts(
-            rng,
-            b + 1,
-            ptr,
-            col,
-            level,
-            owner,
-            cuts,
-            added,
-            beside,
-            cut_tau[b],
-            weight,
-            precision,
-            weight,
-            utility,
-            res,
-        )
-    draw_utilities(rng, ptr, col, level, owner, cuts, added, weight, precision, utility, res)
+        tau = np.float64(cut_tau[b])
+        move_own_cuts(rng, b + 1, entries, intervals, weights, weights.row, utility, neighbours, tau)
+    draw_utilities(rng, entries, intervals, weights, utility)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -77,26 +127,26 @@ def half_squares(mean: Array, precision: Array, halves: Array) -> None:
             halves[h, t] = 0.5 * squares
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def redraw_classes(
-    rng: np.random.Generator,
-    mean: Array,
-    halves: Array,
-    fixed: Array,
-    precision: Array,
-    weight: float,
-    now: Array,
-    res: Array,
-) -> None:
-    """Redraw the classes ``now`` (H,) of one row, component by component; ``res`` (n,) follows.
+class ClassOdds(NamedTuple):
+    """What the class of a row depends on, besides its residuals."""
 
-    ``mean`` (H, K, n) are the class means in the row's columns, ``halves`` their `half_squares`, ``fixed`` (H, K)
-    the log-odds but for the values of the entries.
+    mean: Array  # (H, K, n) float32: the class means in the columns of the row's entries
+    halves: Array  # (H, K): their `half_squares`
+    fixed: Array  # (H, K): log-odds of the classes, without the values of the entries
+    precision: Array  # (n,) float32: noise precisions of the entries, without the factor of the row
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def redraw_classes(rng: np.random.Generator, odds: ClassOdds, weight: float, z: Array, res: Array) -> None:
+    """Redraw the classes ``z`` (H,) of one row, component by component; ``res`` (n,) follows.
+
+    ``weight`` is the row's factor of the noise precisions.
     """
+    mean, halves, fixed, precision = odds
     n_components, k, n = mean.shape
     target, score = np.empty(n, np.float32), np.empty(k)
     for h in range(n_components):
-        old = mean[h, now[h]]
+        old = mean[h, z[h]]
         for e in range(n):
             target[e] = precision[e] * (res[e] + old[e])
         for t in range(k):
@@ -106,63 +156,43 @@ def redraw_classes(
                 product += target[e] * x[e]
             score[t] = fixed[h, t] + weight * (product - halves[h, t])
         t = pick(score, rng.random())
-        if t != now[h]:
-            now[h] = t
+        if t != z[h]:
+            z[h] = t
             new = mean[h, t]
             for e in range(n):
                 res[e] += old[e] - new[e]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def fold_row(
-    rng: np.random.Generator,
-    cols: Array,
-    value: Array,
-    level: Array,
-    c: Array,
-    c_step: Array,
-    evidence: Array,
-    evidence_step: Array,
-    base: Array,
-    col_bias: Array,
-    col_weight: Array,
-    row_tau: Array,
-    noise: Array,
-    cuts: Array,
-    cut_tau: Array,
-    ordinal: Array,
-    z: Array,
-    bias: Array,
-    weight: Array,
-    own_cuts: Array,
+def draw_new_row(
+    rng: np.random.Generator, ratings: NewRatings, columns: KeptColumns, prior: NewPrior, out: NewRow
 ) -> None:
-    """Draw ``z`` (S, H), ``bias``, ``weight`` (S,) and ``own_cuts`` of one new row, from its entries with ``cols``.
-
-    The kept sweeps have, of all columns, the means ``c`` (S, columns, H, K) and the indicator ``evidence`` for the
-    classes after the first (S, columns, H, K - 1), both in steps (S, H); ``col_bias``, ``col_weight`` (S, columns).
-    ``base`` (S, H, K) is what the log-odds of the classes are without entries, ``noise`` (S, 2) the Gamma prior of
-    the row's noise precision. ``own_cuts`` (S, levels - 1) and the precisions of what makes them differ from ``cuts``
-    (S, levels + 1), ``cut_tau`` (S, levels - 1), have no columns where nobody's differ.
-    """
+    """Draw the classes, bias, noise weight and cut points of one new row given every kept sweep, into ``out``."""
+    cols, value, level = ratings
+    c, c_step, evidence, evidence_step, base, col_bias, col_weight = columns
+    tau, weight_shape, weight_rate, cuts, cut_tau, ordinal = prior
     kept, _, n_components, k = c.shape
     n = cols.shape[0]
-    ptr, own, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
-    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    beside = np.empty(added.shape, np.int32)
-    count_beside(level, owner, beside)
-    now = np.zeros(n_components, np.int64)
-    b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
-    utility = value.astype(np.float32)
+    entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
+    entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
+    ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
+    neighbours = np.empty(added.shape, np.int32)
+    count_neighbours(level, owner, neighbours)
+    z = np.zeros(n_components, np.int64)
+    bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
+    utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
     mean = np.empty((n_components, k, n), np.float32)
-    fixed = np.empty((n_components, k))
-    halves = np.empty((n_components, k))
-    precision, res = np.empty(n, np.float32), np.empty(n, np.float32)
+    fixed, halves = np.empty((n_components, k)), np.empty((n_components, k))
+    ptr[1] = n
+    for e in range(n):
+        entry[e] = entry64[e] = e
+        utility[e] = value[e]
     for s in range(kept):
         if s == 0:
-            w[0] = noise[s, 0] / noise[s, 1]
+            weight[0] = weight_shape[s] / weight_rate[s]
         for e in range(n):
             precision[e] = col_weight[s, cols[e]]
-            res[e] = utility[e] - b[0] - col_bias[s, cols[e]]
+            res[e] = utility[e] - bias[0] - col_bias[s, cols[e]]
         for h in range(n_components):
             for t in range(k):
                 x = mean[h, t]
@@ -171,27 +201,29 @@ def fold_row(
                     x[e] = c_step[s, h] * np.float32(c[s, cols[e], h, t])
                     steps += evidence[s, cols[e], h, t - 1] if t > 0 else 0
                 fixed[h, t] = base[s, h, t] + evidence_step[s, h] * steps
-            res -= mean[h, now[h]]
+            x = mean[h, z[h]]
+            for e in range(n):
+                res[e] -= x[e]
         half_squares(mean, precision, halves)
+        entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
+        effect_prior = EffectPrior(np.float64(tau[s]), _UNUSED, _UNUSED, weight_shape[s], weight_rate[s])
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
-            redraw_classes(rng, mean, halves, fixed, precision, w[0], now, res)
-            draw_row_effects(
-                rng, ptr, own, res, b, row_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
-            )
+            redraw_classes(rng, ClassOdds(mean, halves, fixed, precision), np.float64(weight[0]), z, res)
+            draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
             if ordinal[s]:
-                _draw_levels(
-                    rng, ptr, own, level, owner, cuts[s], added, beside, cut_tau[s], w, precision, utility, res
-                )
-        z[s] = now
-        bias[s] = b[0]
-        weight[s] = w[0]
-        for t in range(own_cuts.shape[1]):
-            own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
+                intervals = Intervals(level, owner, cuts[s], added)
+                _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
+        for h in range(n_components):
+            out.z[s, h] = z[h]
+        out.bias[s] = bias[0]
+        out.weight[s] = weight[0]
+        for t in range(out.own_cuts.shape[1]):
+            out.own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega: Array, prior: Array) -> float:
-    """The prior means (H, K) of a new column's class means; returns that of its bias.
+    """The prior means (H, K) of a new column's class means, into ``prior``; returns the prior mean of its bias.
 
     ``own`` (H, n) are the classes of the rows that it has entries with.
     """
@@ -205,7 +237,8 @@ def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega:
             for e in range(n):
                 count += own[h, e] == t
             phi[h * k + t] = (count - n * share[h, t]) / root
-    phi[n_components * k :] = features
+    for d in range(features.shape[0]):
+        phi[n_components * k + d] = features[d]
     for h in range(n_components):
         for t in range(k):
             total = np.float32(0.0)
@@ -219,59 +252,50 @@ def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def fold_col(
+def draw_new_column(
     rng: np.random.Generator,
-    rows: Array,
-    value: Array,
-    level: Array,
+    ratings: NewRatings,
     features: Array,
-    z: Array,
-    share: Array,
-    eta: Array,
-    omega: Array,
-    tau: Array,
-    row_bias: Array,
-    row_weight: Array,
-    col_tau: Array,
-    noise: Array,
-    cuts: Array,
-    cut_tau: Array,
-    ordinal: Array,
-    c: Array,
-    bias: Array,
-    weight: Array,
-    own_cuts: Array,
+    rows: KeptRows,
+    prior: NewPrior,
+    out: NewColumn,
 ) -> None:
-    """Draw ``c`` (S, H, K), ``bias``, ``weight`` (S,) and ``own_cuts`` of one new column, from its ``rows``.
+    """Draw the class means, bias, noise weight and cut points of one new column given every kept sweep, into ``out``.
 
-    The kept sweeps have, of all rows, the classes ``z`` (S, rows, H), ``row_bias`` and ``row_weight`` (S, rows).
-    ``features`` are the column's own besides its profile; the cut points are as in `fold_row`.
+    ``features`` are those of the column besides its profile, as from `column_features`.
     """
-    kept, _, n_components = z.shape
+    row_of, value, level = ratings
+    classes, share, eta, omega, tau, row_bias, row_weight = rows
+    bias_tau, weight_shape, weight_rate, cuts, cut_tau, ordinal = prior
+    kept, _, n_components = classes.shape
     k = share.shape[2]
-    n = rows.shape[0]
-    ptr, entry, stat = np.array([0, n]), np.arange(n), np.empty((3, n), np.float32)
-    owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    beside = np.empty(added.shape, np.int32)
-    count_beside(level, owner, beside)
-    now, prior = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
-    b, w = np.zeros(1, np.float32), np.ones(1, np.float32)
-    utility = value.astype(np.float32)
+    n = row_of.shape[0]
+    entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
+    entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
+    ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
+    neighbours = np.empty(added.shape, np.int32)
+    count_neighbours(level, owner, neighbours)
+    mean, prior_mean = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
+    bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
+    utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
     own = np.empty((n_components, n), np.int8)
     amount = np.empty((n_components, k), np.float32)
-    precision, res = np.empty(n, np.float32), np.empty(n, np.float32)
     step = np.empty(k, np.float32)
+    ptr[1] = n
+    for e in range(n):
+        entry[e] = entry64[e] = e
+        utility[e] = value[e]
     for s in range(kept):
         if s == 0:
-            w[0] = noise[s, 0] / noise[s, 1]
+            weight[0] = weight_shape[s] / weight_rate[s]
         for h in range(n_components):
             for e in range(n):
-                own[h, e] = z[s, rows[e], h]
-        # the bias is held as what it has beyond its expected value, so that its prior is that of a row
-        expected = np.float32(_expect_column(own, features, share[s], eta[s], omega[s], prior))
+                own[h, e] = classes[s, row_of[e], h]
+        # ``bias`` is the bias less its expected value, which has the prior of a row's bias
+        expected = np.float32(_expect_column(own, features, share[s], eta[s], omega[s], prior_mean))
         for e in range(n):
-            precision[e] = row_weight[s, rows[e]]
-            res[e] = utility[e] - expected - b[0] - row_bias[s, rows[e]]
+            precision[e] = row_weight[s, row_of[e]]
+            res[e] = utility[e] - expected - bias[0] - row_bias[s, row_of[e]]
         for h in range(n_components):
             for t in range(k):
                 total = np.float32(0.0)
@@ -279,7 +303,9 @@ def fold_col(
                     total += precision[e] if own[h, e] == t else np.float32(0.0)
                 amount[h, t] = total
             for e in range(n):
-                res[e] -= now[h, own[h, e]]
+                res[e] -= mean[h, own[h, e]]
+        entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
+        effect_prior = EffectPrior(np.float64(bias_tau[s]), _UNUSED, _UNUSED, weight_shape[s], weight_rate[s])
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             for h in range(n_components):
                 mine = own[h]
@@ -287,22 +313,21 @@ def fold_col(
                     left = np.float32(0.0)
                     for e in range(n):
                         left += precision[e] * res[e] if mine[e] == t else np.float32(0.0)
-                    sharp = w[0] * amount[h, t] + tau[s, h]
-                    centre = (w[0] * (left + amount[h, t] * now[h, t]) + tau[s, h] * prior[h, t]) / sharp
+                    sharp = weight[0] * amount[h, t] + tau[s, h]
+                    centre = (weight[0] * (left + amount[h, t] * mean[h, t]) + tau[s, h] * prior_mean[h, t]) / sharp
                     new = np.float32(centre + rng.standard_normal() / math.sqrt(sharp))
-                    step[t] = new - now[h, t]
-                    now[h, t] = new
+                    step[t] = new - mean[h, t]
+                    mean[h, t] = new
                 for e in range(n):
                     res[e] -= step[mine[e]]
-            draw_row_effects(
-                rng, ptr, entry, res, b, col_tau[s], _UNUSED, w, (noise[s, 0], noise[s, 1]), precision, stat
-            )
+            draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
             if ordinal[s]:
-                _draw_levels(
-                    rng, ptr, entry, level, owner, cuts[s], added, beside, cut_tau[s], w, precision, utility, res
-                )
-        c[s] = now
-        bias[s] = expected + b[0]
-        weight[s] = w[0]
-        for t in range(own_cuts.shape[1]):
-            own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
+                intervals = Intervals(level, owner, cuts[s], added)
+                _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
+        for h in range(n_components):
+            for t in range(k):
+                out.c[s, h, t] = mean[h, t]
+        out.bias[s] = expected + bias[0]
+        out.weight[s] = weight[0]
+        for t in range(out.own_cuts.shape[1]):
+            out.own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)

@@ -1,14 +1,17 @@
-"""Predictions of kept sweeps for many items of many users, as lists need them.
+"""Predictions of kept sweeps for all pairs of some users and items, as lists of items need them.
 
-`draws.predict` takes pairs in any order; where every item of some users is wanted, the means of a sweep are one
-matrix product, the rows' classes times the columns' means, and several of them fit into one instruction. The bits of
-such a product depend on its shape and threads: good enough to find what may be in a list, not to order it.
+`predict_pairs` takes pairs in any order. For all pairs of some users and items the means of a sweep are one matrix
+product, the rows' classes times the columns' means, which is much faster. The bits of such a product depend on its
+shape and on the number of threads: they are good enough to choose candidates for a list, not to order them.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from lbg_recsys.core.gibbs.draws import Draws, single
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import smooth_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
@@ -47,26 +50,28 @@ def _add_phi(cut: Array, standard: Array, root: Array, total: Array) -> None:
         total[i] += smooth_cdf(cut[i] * root[i] - standard[i])[0]
 
 
+class _Sweeps(NamedTuple):
+    """The parts of `Draws` that some rows and columns need; a ``root`` is the square root of a weight."""
+
+    z: Array  # (S, rows, H) int8
+    c: Array  # (S, columns, H, K) int8
+    c_step: Array  # (S, H)
+    row_bias: Array  # (S, rows)
+    row_root: Array  # (S, rows)
+    col_bias: Array  # (S, columns)
+    col_root: Array  # (S, columns)
+    cuts: Array  # (S, levels - 1, users)
+    ordinal: Array  # (S,) bool
+    shaping: Array  # (S,) bool
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _add_sweeps(
-    z: Array,
-    c: Array,
-    c_step: Array,
-    row_bias: Array,
-    row_root: Array,
-    col_bias: Array,
-    col_root: Array,
-    cuts: Array,
-    user_rows: bool,
-    ordinal: Array,
-    shaping: Array,
-    below: Array,
-    mean: Array,
-) -> None:
+def _add_sweeps(sweeps: _Sweeps, user_rows: bool, below: Array, mean: Array) -> None:
     """Add P(level <= b) of shaping sweeps to ``below`` (b, rows, columns), and means of Gaussian ones to ``mean``.
 
-    ``cuts`` (S, b, users) are those of the rows or those of the columns.
+    The users are the rows if ``user_rows``, the columns otherwise.
     """
+    z, c, c_step, row_bias, row_root, col_bias, col_root, cuts, ordinal, shaping = sweeps
     kept, n_cols, n_components, k = c.shape
     n_rows = z.shape[1]
     means = np.empty((n_components * k, n_cols), np.float32)
@@ -90,19 +95,17 @@ def _add_sweeps(
             if shaping[s]:
                 _standardise(row_root[s, j], col_root[s], m[j], root)
                 for b in range(cuts.shape[1]):
-                    if user_rows:
-                        cut[:] = cuts[s, b, j]
-                    else:
-                        cut[:] = cuts[s, b]
+                    for i in range(n_cols):
+                        cut[i] = cuts[s, b, j if user_rows else i]
                     _add_phi(cut, m[j], root, below[b, j])
 
 
-def predict_items(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
-    """What `draws.predict` gives, to within 1e-6 a sweep, for all pairs of some (known) users and items.
+def predict_items(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
+    """What `predict_pairs.predict` returns, to within 1e-6 per sweep, for all pairs of some (known) users and items.
 
-    Sums over kept sweeps of the level distributions (users, items, levels) and of the expected ratings.
+    Sums over kept sweeps of the level distributions (users, items, levels) and of expected ratings (users, items).
     """
-    below, mean = _sums(draws, users, items, user_rows, values)
+    below, mean = _sums(draws, users, items, side, values)
     probability = np.empty((*mean.shape, len(values)))
     before = np.float64(0.0)
     for b in range(len(below)):
@@ -113,19 +116,19 @@ def predict_items(draws: Draws, users: Array, items: Array, user_rows: bool, val
     return probability, mean
 
 
-def expect_items(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> Array:
-    """The expected ratings alone."""
-    return _sums(draws, users, items, user_rows, values)[1]
+def expect_items(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> Array:
+    """The sums of the expected ratings alone, (users, items)."""
+    return _sums(draws, users, items, side, values)[1]
 
 
-def _sums(draws: Draws, users: Array, items: Array, user_rows: bool, values: Array) -> tuple[Array, Array]:
+def _sums(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
     """Sums over kept sweeps: P(level <= b) of the shaping ones (b, users, items), expected ratings (users, items)."""
-    rows, cols = (users, items) if user_rows else (items, users)
+    rows, cols = side.rows_and_columns(users, items)
     row_weight, col_weight = single(draws.row_weight, rows), single(draws.col_weight, cols)
     cuts, owner = draws.cuts_of(users)
     below = np.zeros((len(values) - 1, len(rows), len(cols)), np.float32)
     mean = np.zeros((len(rows), len(cols)), np.float32)
-    _add_sweeps(
+    sweeps = _Sweeps(
         draws.z.take(rows, axis=1),
         draws.c.take(cols, axis=1),
         draws.c_step,
@@ -134,16 +137,14 @@ def _sums(draws: Draws, users: Array, items: Array, user_rows: bool, values: Arr
         single(draws.col_bias, cols),
         np.sqrt(col_weight),
         np.ascontiguousarray(cuts.take(owner, axis=1).swapaxes(1, 2)),
-        user_rows,
         draws.ordinal,
         draws.shaping,
-        below,
-        mean,
     )
+    _add_sweeps(sweeps, side is Side.USERS, below, mean)
     total = mean.astype(np.float64)
     if ordinal := draws.ordinal.sum():
-        # to the highest level they lack the gaps between levels, each times the probability of staying below it
+        # the mean is the highest level less every gap between levels times the probability of a level below the gap
         total += ordinal * values[-1]
         for gap, upto in zip(np.diff(values), below, strict=True):
             total -= gap * upto
-    return (below, total) if user_rows else (below.swapaxes(1, 2), total.T)
+    return (below, total) if side is Side.USERS else (below.swapaxes(1, 2), total.T)

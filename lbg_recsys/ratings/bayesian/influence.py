@@ -1,4 +1,4 @@
-"""Which of a user's own ratings an expected rating of Bayesian LBG owes what to; docs/bayesian-lbg.md says how."""
+"""The effects of a user's own ratings on an expected rating of Bayesian LBG; docs/bayesian-lbg.md has the method."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,35 +9,38 @@ import numpy.typing as npt
 from lbg_recsys.core.gibbs.chain import column_features
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.influence import (
+    EntryLikelihood,
     Expectation,
-    Likelihood,
+    RowGiven,
+    RowSample,
     column_influence,
     cross_covariance,
     lost_without,
     sample_row,
 )
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT
 from lbg_recsys.ratings.matrix import RatingMatrix
 
-# Draws of a user's classes given a kept sweep, in each of two runs, and those before them that are not used.
+# Draws of a user's classes given a kept sweep, in each of two runs, and draws before them that are not used.
 _ROUNDS, _SKIPPED = 24, 8
-# With this few ratings each may count for so much that no draw looks as it would without: it is left out indeed.
+# With so few ratings one of them may count so much that no draw is likely without it: draws are made without each.
 _FEW = 6
-# Precisions of noise, of ratings with spread 1: beyond these it is all there is, or none at all.
+# The least and the largest precision of noise that is computed with, for ratings with spread 1.
 _PRECISIONS = 1e-4, 1e4
 
 Effects = tuple[Floats, Floats]  # by having been given, and by their values
 
 
 @dataclass(frozen=True)
-class _Rated:
-    """A user's own ratings: codes of the items, standardised values, levels."""
+class _OwnRatings:
+    """A user's own ratings: codes of the items, standardised values, levels; (n,) each."""
 
     items: Ints
     value: Floats
-    level: Ints
+    level: npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True)
@@ -48,36 +51,36 @@ class Influence:
     does. ``n_chains`` is how many chains there are of either orientation.
     """
 
-    draws: Mapping[bool, Draws]
+    draws: Mapping[Side, Draws]
     matrix: RatingMatrix
     known: NewUsers
     n_chains: int
 
     def of(self, user: int, item: int, seed: np.random.SeedSequence) -> Effects:
         """The effects of every rating of a user on the expected rating of an item, in units of the ratings."""
-        own, standard = slice(*self.matrix.rows.indptr[user : user + 2]), self.known.standard
-        items, ratings = self.matrix.rows.columns[own].astype(np.int64), self.matrix.values[own]
+        entries, standard = slice(*self.matrix.rows.indptr[user : user + 2]), self.known.standard
+        items, ratings = self.matrix.rows.columns[entries].astype(np.int64), self.matrix.values[entries]
         total = np.zeros((2, len(items)))
         if not (len(items) and self.draws):
             return total[0], total[1]
-        rated = _Rated(items, standard.values(ratings), self.matrix.scale.nearest(ratings))
-        for user_rows, of_all in self.draws.items():
-            draws = replace(of_all, cuts=of_all.cuts_of(np.array([user]))[0][:, 0])  # as this user uses the scale
-            if user_rows:
-                effects = self._as_row(draws, user, item, rated, np.random.default_rng(seed))
+        own = _OwnRatings(items, standard.values(ratings), self.matrix.scale.nearest(ratings).astype(np.int16))
+        for side, of_all in self.draws.items():
+            draws = replace(of_all, cuts=of_all.cuts_of(np.array([user])).cuts[:, 0])  # the cut points of this user
+            if side is Side.USERS:
+                effects = self._as_row(draws, user, item, own, np.random.default_rng(seed))
             else:
-                effects = self._as_column(draws, user, item, rated)
+                effects = self._as_column(draws, user, item, own)
             for given, valued in effects:
                 total += given, valued
         total *= standard.spread / sum(map(len, self.draws.values()))
         return total[0], total[1]
 
-    def _as_column(self, draws: Draws, user: int, item: int, rated: _Rated) -> Iterator[Effects]:
+    def _as_column(self, draws: Draws, user: int, item: int, own: _OwnRatings) -> Iterator[Effects]:
         """By each kept sweep that has the user as a column."""
-        n, (_, n_components, k) = len(rated.items), draws.lam.shape
+        n, (_, n_components, k) = len(own.items), draws.lam.shape
         features = column_features(np.array([n, n - 1]), self.known.training.rows.lengths)
         for s in range(len(draws)):
-            design = _design(draws.z[s, np.append(rated.items, item)], k)
+            design = _design(draws.z[s, np.append(own.items, item)], k)
             held, share = design[:-1, :-1], draws.share[s].ravel()
             profile = _profile(held.sum(axis=0, keepdims=True), n, share, features[0])
             without = _profile(held.sum(axis=0) - held, n - 1, share, features[1])
@@ -88,36 +91,36 @@ class Influence:
                 design[:-1],
                 design[-1],
                 float(bias[item]),
-                _likelihood(draws, s, rated, precision[rated.items], bias[rated.items]),
+                _likelihood(draws, s, own, precision[own.items], bias[own.items]),
                 self._expectation(draws, s, float(precision[item])),
                 (profile @ to_prior)[0],
-                np.append(np.repeat(draws.tau[s], k), draws.scalars[s, 1]).astype(np.float64),
+                np.append(np.repeat(draws.tau[s], k), draws.col_tau[s]).astype(np.float64),
                 (profile - without) @ to_prior,
             )
 
     def _as_row(
-        self, draws: Draws, user: int, item: int, rated: _Rated, rng: np.random.Generator
+        self, draws: Draws, user: int, item: int, own: _OwnRatings, rng: np.random.Generator
     ) -> Iterator[Effects]:
         """By each kept sweep that has the user as a row."""
-        everything, k = np.arange(len(rated.items)), draws.lam.shape[2]
+        everything, k = np.arange(len(own.items)), draws.lam.shape[2]
         length = max(len(draws) // self.n_chains, 1)
-        for s, logits in enumerate(self.known.item_logits(rated.items)):
-            evidence = INDICATOR_WEIGHT[True] * logits
+        for s, logits in enumerate(self.known.item_logits(own.items)):
+            evidence = INDICATOR_WEIGHT[Side.USERS] * logits
             with np.errstate(divide="ignore"):  # a class that nobody can have
                 fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)
             # the second run starts from a draw of the same chain that is far from this one
             first = s - s % length
             starts = s, first + (s - first + length // 2) % length
-            expected, classes, fitted = self._sample(draws, s, user, item, rated, everything, fixed, starts, rng)
+            expected, classes, fitted = self._sample(draws, s, user, item, own, everything, fixed, starts, rng)
             if len(everything) <= _FEW:
                 without = (
-                    self._sample(draws, s, user, item, rated, np.delete(everything, e), fixed, starts, rng)[0].mean()
+                    self._sample(draws, s, user, item, own, np.delete(everything, e), fixed, starts, rng)[0].mean()
                     for e in everything
                 )
                 valued = expected.mean() - np.fromiter(without, np.float64)
             else:
-                precision = _precision(draws.col_weight[s, rated.items], draws.row_weight[s, user])
-                likelihood = _likelihood(draws, s, rated, precision, np.zeros(len(precision)))
+                precision = _precision(draws.col_weight[s, own.items], draws.row_weight[s, user])
+                likelihood = _likelihood(draws, s, own, precision, np.zeros(len(precision)))
                 valued = lost_without(expected, likelihood.log(fitted))
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
             yield np.tensordot(evidence, moved, 2), valued
@@ -128,7 +131,7 @@ class Influence:
         s: int,
         user: int,
         item: int,
-        rated: _Rated,
+        own: _OwnRatings,
         kept: Ints,
         fixed: Floats,
         starts: tuple[int, int],
@@ -138,32 +141,27 @@ class Influence:
 
         Expected values of the item (2, R), classes (2, R, H), and means of these ratings (2, R, kept).
         """
-        items, n_components = rated.items[kept], draws.lam.shape[1]
+        items, n_components = own.items[kept], draws.lam.shape[1]
         c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
         mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
         bias = draws.col_bias[s].astype(np.float32)
         precision = _precision(draws.col_weight[s], draws.row_weight[s, user])
         classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
+        given = RowGiven(
+            own.value[kept],
+            own.level[kept],
+            mean,
+            fixed,
+            bias[items],
+            precision[items].astype(np.float32),
+            float(draws.row_tau[s]),
+            _with_ends(draws.cuts[s]),
+            bool(draws.ordinal[s]),
+        )
         for run, start in enumerate(starts):
-            sample_row(
-                rng,
-                rated.value[kept],
-                rated.level[kept],
-                mean,
-                fixed,
-                bias[items],
-                precision[items].astype(np.float32),
-                float(draws.scalars[s, 0]),
-                _with_ends(draws.cuts[s]),
-                bool(draws.ordinal[s]),
-                draws.z[start, user].astype(np.int64),
-                float(draws.row_bias[start, user]),
-                _SKIPPED,
-                classes[run],
-                biases[run],
-                fitted[run],
-            )
+            z, first = draws.z[start, user].astype(np.int64), float(draws.row_bias[start, user])
+            sample_row(rng, given, z, first, _SKIPPED, RowSample(classes[run], biases[run], fitted[run]))
         means = biases + float(bias[item]) + target[np.arange(n_components), classes].sum(axis=2)
         return self._expectation(draws, s, float(precision[item])).of(means), classes, fitted
 
@@ -183,12 +181,12 @@ def _profile(counts: Floats, n: int, share: Floats, features: Floats) -> Floats:
     return np.hstack([(counts - n * share) / np.sqrt(max(n, 1)), np.tile(features, (len(counts), 1))])
 
 
-def _likelihood(draws: Draws, sweep: int, rated: _Rated, precision: Floats, offset: Floats) -> Likelihood:
+def _likelihood(draws: Draws, sweep: int, own: _OwnRatings, precision: Floats, offset: Floats) -> EntryLikelihood:
     """Of the user's ratings, by means that lack the ``offset``."""
     if not draws.ordinal[sweep]:
-        return Likelihood(precision, value=rated.value - offset)
+        return EntryLikelihood(precision, value=own.value - offset)
     cuts = _with_ends(draws.cuts[sweep])
-    return Likelihood(precision, low=cuts[rated.level] - offset, high=cuts[rated.level + 1] - offset)
+    return EntryLikelihood(precision, low=cuts[own.level] - offset, high=cuts[own.level + 1] - offset)
 
 
 def _precision(others: npt.NDArray[np.float16], own: np.float16) -> Floats:

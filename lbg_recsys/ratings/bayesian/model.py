@@ -9,8 +9,11 @@ from scipy.special import expit
 
 from lbg_recsys.checks import check_integer
 from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, RHAT_LIMIT, median_and_share
-from lbg_recsys.core.gibbs.draws import Draws, inside, predict, tilt
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
+from lbg_recsys.core.gibbs.predict_pairs import predict
+from lbg_recsys.core.gibbs.tilt import inside, tilt
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
@@ -68,7 +71,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     )
 
     _training: Training | None = None  # the chains, where fit has run them
-    _draws: dict[bool, Draws]
+    _draws: dict[Side, Draws]
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -144,9 +147,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating."""
         if not self._draws:
             return RatingDistribution(np.ones((len(users), len(self.levels))))
-        sums = (
-            predict(draws, users, items, user_rows, self.standard_.levels) for user_rows, draws in self._draws.items()
-        )
+        sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
         return RatingDistribution(self._average(sums))
 
     def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
@@ -154,8 +155,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         if not self._draws:
             return super().distribution_of_items(users, items)
         sums = (
-            predict_items(draws, users, items, user_rows, self.standard_.levels)
-            for user_rows, draws in self._draws.items()
+            predict_items(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items()
         )
         pairs = ((probability.reshape(-1, len(self.levels)), mean.ravel()) for probability, mean in sums)
         return self._average(pairs).reshape(len(users), len(items), -1)
@@ -167,8 +167,8 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         scores = np.zeros((len(users), self.matrix.n_items))
         for first in range(0, self.matrix.n_items, _ITEMS_AT_ONCE):
             items = np.arange(first, min(first + _ITEMS_AT_ONCE, self.matrix.n_items))
-            for user_rows, draws in self._draws.items():
-                scores[:, items] += expect_items(draws, users, items, user_rows, self.standard_.levels)
+            for side, draws in self._draws.items():
+                scores[:, items] += expect_items(draws, users, items, side, self.standard_.levels)
         return inside(self._expected(scores), self.levels)
 
     def _average(self, sums: Iterable[tuple[Floats, Floats]]) -> Floats:
@@ -210,7 +210,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
 
     def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
         """The correlation of tastes, from -1 to 1: of one user's with all users', or one item's with all items'."""
-        return self._tastes.similarity(of_users, own)
+        return self._tastes.similarity(Side.USERS if of_users else Side.ITEMS, own)
 
     def posterior(self, groups: int = GROUPS) -> Floats:
         """The probability that each user is of each group of users alike in taste, (users, groups or fewer)."""
@@ -221,7 +221,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
         return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
 
-    def assemble(self, matrix: RatingMatrix, draws: dict[bool, Draws], seed: int | None) -> None:
+    def assemble(self, matrix: RatingMatrix, draws: dict[Side, Draws], seed: int | None) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
         self.matrix, self.standard_ = matrix, Standard.of(matrix)
         self._draws = draws

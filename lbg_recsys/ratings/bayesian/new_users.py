@@ -1,7 +1,7 @@
 """New users of Bayesian LBG: drawn into every kept sweep, as a row where users are rows and as a column elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,125 +11,163 @@ import numpy.typing as npt
 from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE, column_features
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
-from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
+from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.core.gibbs.new_rows import (
+    KeptColumns,
+    KeptRows,
+    NewColumn,
+    NewPrior,
+    NewRatings,
+    NewRow,
+    draw_new_column,
+    draw_new_row,
+)
 from lbg_recsys.core.types import Ints
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
-Arrays = tuple[npt.NDArray[Any], ...]
-Rated = tuple[int, np.random.Generator, Arrays]  # a user, its random stream and its ratings
+
+@dataclass(frozen=True)
+class _NewUser:
+    """A new user with at least one rating: code, random stream and ratings."""
+
+    code: int
+    rng: np.random.Generator
+    ratings: NewRatings
 
 
 class NewUsers:
     """Draws new users into kept sweeps.
 
-    Whatever is taken from the sweeps is taken for the items that the new users have rated, and let go when they are
-    drawn. What is prepared for the first one and held is the evidence that rating an item at all is for each class, a
-    byte each: it takes a pass over the ratings per kept sweep. A pickle leaves it out.
+    The parts of the sweeps that are copied are those of the items that the new users have rated; they are released
+    when the users are drawn. The indicator evidence of every item for each class, one byte each, takes a pass over
+    the training ratings per kept sweep: it is computed for the first new user and cached. A pickle leaves it out.
     """
 
-    def __init__(self, draws: Mapping[bool, Draws], training: RatingMatrix, standard: Standard) -> None:
+    def __init__(self, draws: Mapping[Side, Draws], training: RatingMatrix, standard: Standard) -> None:
         self._draws, self.training, self.standard = draws, training, standard
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._draws, self.training, self.standard)
 
     def item_logits(self, items: Ints) -> Iterator[npt.NDArray[np.float32]]:
-        """By kept sweep with users as rows: the `class_logits` of some items, (items, H, K), in the same array."""
-        z, users = self._draws[True].z, self.training.rows.transposed  # of each item, who rated it
-        logits = np.empty((len(items), *self._draws[True].lam.shape[1:]), np.float32)
-        for classes in z:
+        """For each kept sweep with users as rows, the `class_logits` of some items, (items, H, K).
+
+        All are yielded in the same array.
+        """
+        draws, users = self._draws[Side.USERS], self.training.rows.transposed  # of each item, who rated it
+        logits = np.empty((len(items), *draws.lam.shape[1:]), np.float32)
+        for classes in draws.z:
             class_logits(users.indptr, users.columns, classes[:-1], items, logits)
             yield logits
 
     @cached_property
-    def _evidence(self) -> Arrays:
+    def _evidence(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
         """The weighted logits of all items' rates less those of class 0, (S, items, H, K - 1), in steps (S, H)."""
-        items, (n_sweeps, n_components, k) = np.arange(self.training.n_items), self._draws[True].lam.shape
+        items, (n_sweeps, n_components, k) = np.arange(self.training.n_items), self._draws[Side.USERS].lam.shape
         evidence = np.empty((n_sweeps, len(items), n_components, k - 1), np.int8)
         steps = np.empty((n_sweeps, n_components), np.float32)
         for s, logits in enumerate(self.item_logits(items)):
             difference = logits[:, :, 1:] - logits[:, :, :1]
-            evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[True] * difference.swapaxes(0, 1))
+            evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[Side.USERS] * difference.swapaxes(0, 1))
         return evidence, steps
 
-    def draw(self, new: RatingMatrix, seed: np.random.SeedSequence) -> dict[bool, Draws]:
-        """The kept sweeps with the users of another matrix in the place of the training users.
+    def draw(self, new: RatingMatrix, seed: np.random.SeedSequence) -> dict[Side, Draws]:
+        """The kept sweeps with the users of another matrix instead of the training users.
 
-        Every user has a random stream of its own: its draws do not depend on those who come after it, but for the
-        rounding of class means, the steps of which all share. Without ratings a user is what the unknown one is.
+        Every user has its own random stream: its draws do not depend on the users after it, except for the rounding
+        of class means, whose steps all users share. A user without ratings has the parameters of the unknown user.
         """
         streams = [np.random.default_rng(one) for one in seed.spawn(new.n_users)]
-        items, place = np.unique(new.rows.columns.astype(np.int64), return_inverse=True)
-        value, level = self.standard.values(new.values), new.scale.nearest(new.values)
-        rated: list[Rated] = []
+        items, code = np.unique(new.rows.columns.astype(np.int64), return_inverse=True)
+        value, level = self.standard.values(new.values), new.scale.nearest(new.values).astype(np.int16)
+        users: list[_NewUser] = []
         for user in np.flatnonzero(new.rows.lengths).tolist():
             own = slice(*new.rows.indptr[user : user + 2])
-            rated.append((user, streams[user], (place[own], value[own], level[own])))
+            users.append(_NewUser(user, streams[user], NewRatings(code[own], value[own], level[own])))
         return {
-            user_rows: self._as_rows(new, items, rated) if user_rows else self._as_columns(new, items, rated)
-            for user_rows in self._draws
+            side: self._as_rows(new, items, users) if side is Side.USERS else self._as_columns(new, items, users)
+            for side in self._draws
         }
 
-    def _as_rows(self, new: RatingMatrix, items: Ints, rated: Sequence[Rated]) -> Draws:
-        draws = self._draws[True]
-        unknown = draws.z[:, -1:], *_in_single([-1], draws.row_bias, draws.row_weight)
-        z, bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown)
-        cuts = _unknown_cuts(draws, new.n_users + 1)
-        given = self._given_to_row(items) if rated else ()
-        for user, rng, ratings in rated:
-            arguments: Arrays = (*ratings, *given, z[:, user], bias[:, user], weight[:, user], cuts[:, user])
-            fold_row(rng, *arguments)
+    def _as_rows(self, new: RatingMatrix, items: Ints, users: Sequence[_NewUser]) -> Draws:
+        draws, n = self._draws[Side.USERS], new.n_users + 1
+        # everybody begins as the unknown user, who is the last row
+        z = np.repeat(draws.z[:, -1:], n, axis=1)
+        bias, weight = _unknown(draws.row_bias, n), _unknown(draws.row_weight, n)
+        cuts = _unknown_cuts(draws, n)
+        if users:
+            columns, prior = self._kept_columns(items), _prior(draws, draws.row_tau)
+            for user in users:
+                own = user.code
+                out = NewRow(z[:, own], bias[:, own], weight[:, own], cuts[:, own])
+                draw_new_row(user.rng, user.ratings, columns, prior, out)
         effects = {"row_bias": bias.astype(np.float16), "row_weight": in_half(weight)}
         return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts))
 
-    def _as_columns(self, new: RatingMatrix, items: Ints, rated: Sequence[Rated]) -> Draws:
-        draws = self._draws[False]
-        unknown = draws.c[:, -1] * draws.c_step[:, :, np.newaxis], *_in_single([-1], draws.col_bias, draws.col_weight)
-        means = np.repeat(unknown[0][:, :, np.newaxis], new.n_users + 1, axis=2)
-        bias, weight = (np.repeat(one, new.n_users + 1, axis=1) for one in unknown[1:])
-        cuts = _unknown_cuts(draws, new.n_users + 1)
-        features = column_features(new.rows.lengths, self.training.rows.lengths).astype(np.float32)
-        given = _given_to_column(draws, items) if rated else ()
-        for user, rng, ratings in rated:
-            drawn = means[:, :, user], bias[:, user], weight[:, user], cuts[:, user]
-            arguments: Arrays = (*ratings, features[user], *given, *drawn)
-            fold_col(rng, *arguments)
+    def _as_columns(self, new: RatingMatrix, items: Ints, users: Sequence[_NewUser]) -> Draws:
+        draws, n = self._draws[Side.ITEMS], new.n_users + 1
+        # everybody begins as the unknown user, who is the last column
+        unknown = draws.c[:, -1] * draws.c_step[:, :, np.newaxis]
+        means = np.repeat(unknown[:, :, np.newaxis], n, axis=2)
+        bias, weight = _unknown(draws.col_bias, n), _unknown(draws.col_weight, n)
+        cuts = _unknown_cuts(draws, n)
+        if users:
+            features = column_features(new.rows.lengths, self.training.rows.lengths).astype(np.float32)
+            rows, prior = _kept_rows(draws, items), _prior(draws, draws.col_tau)
+            for user in users:
+                own = user.code
+                out = NewColumn(means[:, :, own], bias[:, own], weight[:, own], cuts[:, own])
+                draw_new_column(user.rng, user.ratings, features[own], rows, prior, out)
         c, steps = in_steps(means)
         effects = {"col_bias": bias.astype(np.float16), "col_weight": in_half(weight)}
         return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts_in_half(cuts))
 
-    def _given_to_row(self, items: Ints) -> Arrays:
-        """What `fold_row` takes of the kept sweeps."""
-        draws = self._draws[True]
-        with np.errstate(divide="ignore"):  # a class that nobody can have
+    def _kept_columns(self, items: Ints) -> KeptColumns:
+        draws, (evidence, steps) = self._draws[Side.USERS], self._evidence
+        with np.errstate(divide="ignore"):  # the log of the share of a class that nobody has
             base = np.log(draws.lam) + draws.base
-        evidence, steps = self._evidence
-        columns = evidence.take(items, axis=1), steps, base, *_in_single(items, draws.col_bias, draws.col_weight)
-        return draws.c.take(items, axis=1), draws.c_step, *columns, draws.scalars[:, 0], *_noise_and_cuts(draws)
+        return KeptColumns(
+            draws.c.take(items, axis=1),
+            draws.c_step,
+            evidence.take(items, axis=1),
+            steps,
+            base,
+            single(draws.col_bias, items),
+            single(draws.col_weight, items),
+        )
 
 
-def _given_to_column(draws: Draws, items: Ints) -> Arrays:
-    """What `fold_col` takes of the kept sweeps."""
-    priors = draws.share, draws.eta.astype(np.float32), draws.omega.astype(np.float32), draws.tau
-    rows = draws.z.take(items, axis=1), *priors, *_in_single(items, draws.row_bias, draws.row_weight)
-    return *rows, draws.scalars[:, 1], *_noise_and_cuts(draws)
+def _kept_rows(draws: Draws, items: Ints) -> KeptRows:
+    return KeptRows(
+        draws.z.take(items, axis=1),
+        draws.share,
+        draws.eta.astype(np.float32),
+        draws.omega.astype(np.float32),
+        draws.tau,
+        single(draws.row_bias, items),
+        single(draws.row_weight, items),
+    )
 
 
-def _in_single(codes: npt.ArrayLike, *effects: npt.NDArray[np.float16]) -> Arrays:
-    """The biases and noise precisions of some rows or columns, in single precision."""
-    return tuple(single(effect, np.asarray(codes)) for effect in effects)
-
-
-def _unknown_cuts(draws: Draws, n_users: int) -> npt.NDArray[np.float32]:
-    """The common cut points for so many users, as `Draws` has everybody's own."""
-    return np.repeat(draws.cuts[:, np.newaxis, : draws.own_cuts.shape[2]], n_users, axis=1)
-
-
-def _noise_and_cuts(draws: Draws) -> Arrays:
-    """The Gamma prior of a user's noise precision (S, 2); the common cuts with both ends; the precisions of what
-    users add to them; and whether a sweep uses any of these.
-    """
-    noise = np.column_stack([np.full(len(draws), USER_NOISE_SHAPE), draws.scalars[:, 2]])
+def _prior(draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:
+    """The priors of a new user, ``tau`` (S,) being the precisions of users' biases."""
     ends = np.full((len(draws), 1), np.inf)
-    return noise.astype(np.float64), np.concatenate([-ends, draws.cuts, ends], axis=1), draws.cut_tau, draws.ordinal
+    return NewPrior(
+        tau,
+        np.full(len(draws), USER_NOISE_SHAPE),
+        draws.noise_rate.astype(np.float64),
+        np.concatenate([-ends, draws.cuts, ends], axis=1),
+        draws.cut_tau,
+        draws.ordinal,
+    )
+
+
+def _unknown(effect: npt.NDArray[np.float16], n: int) -> npt.NDArray[np.float32]:
+    """The last column, that of an unknown row or column, n times in single precision, (S, n)."""
+    return np.repeat(single(effect, np.array([-1])), n, axis=1)
+
+
+def _unknown_cuts(draws: Draws, n: int) -> npt.NDArray[np.float32]:
+    """The common cut points n times, in the shape of ``own_cuts``."""
+    return np.repeat(draws.cuts[:, np.newaxis, : draws.own_cuts.shape[2]], n, axis=1)

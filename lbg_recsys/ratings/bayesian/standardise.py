@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.matrix import RatingMatrix
 
-# The weight of who-rated-what in a row's classes, by whether users are the rows (chosen on inner splits).
-INDICATOR_WEIGHT = {True: 0.01, False: 0.02}
+# The weight of the indicator evidence (who rated what) for a row's classes, by who the rows are; from inner splits.
+INDICATOR_WEIGHT = {Side.USERS: 0.01, Side.ITEMS: 0.02}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lbg_recsys.core.gibbs.chain import column_features
 from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.tastes import common_line, correlation, features, gram
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -24,12 +25,12 @@ _STARTS = 4
 
 @dataclass(frozen=True)
 class _Sweep:
-    """A kept sweep, with the line that users (True) and items (False) share and the products of their features."""
+    """A kept sweep by the side that is its rows, with the common line and the feature products of users and items."""
 
-    user_rows: bool
+    rows: Side
     number: int
-    line: dict[bool, Floats]
-    gram: dict[bool, Floats]
+    line: dict[Side, Floats]
+    gram: dict[Side, Floats]
 
 
 class Tastes:
@@ -41,7 +42,7 @@ class Tastes:
     """
 
     def __init__(
-        self, draws: Mapping[bool, Draws], matrix: RatingMatrix, seed: int, trained: "Tastes | None" = None
+        self, draws: Mapping[Side, Draws], matrix: RatingMatrix, seed: int, trained: "Tastes | None" = None
     ) -> None:
         self._draws, self._matrix, self._seed = draws, matrix, seed
         # who is folded into a view is still not in the training
@@ -53,32 +54,32 @@ class Tastes:
 
     # -- alike ---------------------------------------------------------------------------------------------------
 
-    def similarity(self, of_users: bool, own: int) -> Floats:
-        """Of one user with all users, or of one item with all items: the correlation of their tastes, (n,).
+    def similarity(self, side: Side, own: int) -> Floats:
+        """The correlation of tastes of one user with all users, or of one item with all items, (n,).
 
         E<T_u, T_v> / sqrt(E|T_u|^2 E|T_v|^2), E over kept sweeps: someone whose taste is uncertain is near nobody.
         """
-        square = self._squares_of_users if of_users else self._squares_of_items
+        square = self._squares_of_users if side is Side.USERS else self._squares_of_items
         product = np.zeros_like(square)
         for sweep in self._sweeps:
-            x = self._features(sweep, of_users)
-            product += x @ (sweep.gram[not of_users] @ x[own])
+            x = self._features(sweep, side)
+            product += x @ (sweep.gram[side.other] @ x[own])
         return correlation(product / max(len(self._sweeps), 1), square, own)
 
     @cached_property
     def _squares_of_users(self) -> Floats:
-        return self._squares(True)
+        return self._squares(Side.USERS)
 
     @cached_property
     def _squares_of_items(self) -> Floats:
-        return self._squares(False)
+        return self._squares(Side.ITEMS)
 
-    def _squares(self, of_users: bool) -> Floats:
+    def _squares(self, side: Side) -> Floats:
         """E|T|^2 of every user or item."""
-        square = np.zeros(self._matrix.n_users if of_users else self._matrix.n_items)
+        square = np.zeros(self._matrix.n_users if side is Side.USERS else self._matrix.n_items)
         for sweep in self._sweeps:
-            x = self._features(sweep, of_users)
-            square += np.einsum("nd,nd->n", x @ sweep.gram[not of_users], x)
+            x = self._features(sweep, side)
+            square += np.einsum("nd,nd->n", x @ sweep.gram[side.other], x)
         return square / max(len(self._sweeps), 1)
 
     # -- groups --------------------------------------------------------------------------------------------------
@@ -113,13 +114,13 @@ class Tastes:
     def _for_leading_items(self) -> Iterator[tuple[Floats, Floats]]:
         """In every sweep, features of all users and of the most often rated items, weighted by their ratings."""
         items = (self._trained or self)._leading_items
-        root = np.sqrt(self._weight[False][items])[:, np.newaxis]
+        root = np.sqrt(self._weight[Side.ITEMS][items])[:, np.newaxis]
         for sweep in self._sweeps:
-            yield self._features(sweep, True), root * self._features(sweep, False)[items]
+            yield self._features(sweep, Side.USERS), root * self._features(sweep, Side.ITEMS)[items]
 
     @cached_property
     def _leading_items(self) -> Ints:
-        return np.argsort(-self._weight[False], kind="stable")[:_ITEMS]
+        return np.argsort(-self._weight[Side.ITEMS], kind="stable")[:_ITEMS]
 
     # -- what both are made of -----------------------------------------------------------------------------------
 
@@ -127,40 +128,40 @@ class Tastes:
     def _sweeps(self) -> list[_Sweep]:
         if self._trained is not None:
             return self._trained._sweeps
-        return [self._prepared(user_rows, s) for user_rows, one in self._draws.items() for s in one.some(_SWEEPS)]
+        return [self._prepared(rows, s) for rows, one in self._draws.items() for s in one.some(_SWEEPS)]
 
-    def _prepared(self, user_rows: bool, number: int) -> _Sweep:
-        sweep = _Sweep(user_rows, number, {}, {})
-        for of_users in (True, False):
-            x = features(self._draws[user_rows], number, of_users == user_rows)
-            sweep.line[of_users] = common_line(x, self._amount[of_users])
-            sweep.gram[of_users] = gram(x - self._amount[of_users] @ sweep.line[of_users], self._weight[of_users])
+    def _prepared(self, rows: Side, number: int) -> _Sweep:
+        sweep = _Sweep(rows, number, {}, {})
+        for side in Side:
+            x = features(self._draws[rows], number, side is rows)
+            sweep.line[side] = common_line(x, self._amount[side])
+            sweep.gram[side] = gram(x - self._amount[side] @ sweep.line[side], self._weight[side])
         return sweep
 
-    def _features(self, sweep: _Sweep, of_users: bool) -> Floats:
-        """The features of all users or items, less what they share."""
-        x = features(self._draws[sweep.user_rows], sweep.number, of_users == sweep.user_rows)
-        x -= self._amount[of_users] @ sweep.line[of_users]
+    def _features(self, sweep: _Sweep, side: Side) -> Floats:
+        """The features of all users or items, less their common line."""
+        x = features(self._draws[sweep.rows], sweep.number, side is sweep.rows)
+        x -= self._amount[side] @ sweep.line[side]
         return x
 
     @cached_property
-    def _amount(self) -> dict[bool, Floats]:
+    def _amount(self) -> dict[Side, Floats]:
         """A constant and the standardised logarithm of the number of ratings, (n, 2), of users and of items."""
         counts, trained = _counts(self._matrix), _counts((self._trained or self)._matrix)
         return {
-            True: column_features(counts[True], trained[True]),
-            False: column_features(trained[False], trained[False]),
+            Side.USERS: column_features(counts[Side.USERS], trained[Side.USERS]),
+            Side.ITEMS: column_features(trained[Side.ITEMS], trained[Side.ITEMS]),
         }
 
     @cached_property
-    def _weight(self) -> dict[bool, Floats]:
+    def _weight(self) -> dict[Side, Floats]:
         """The share of the training's ratings that each user and each item has."""
         trained = _counts((self._trained or self)._matrix)
-        return {of_users: counts / counts.sum() for of_users, counts in trained.items()}
+        return {side: counts / counts.sum() for side, counts in trained.items()}
 
 
-def _counts(matrix: RatingMatrix) -> dict[bool, Ints]:
-    return {True: matrix.rows.lengths, False: matrix.rows.column_counts()}
+def _counts(matrix: RatingMatrix) -> dict[Side, Ints]:
+    return {Side.USERS: matrix.rows.lengths, Side.ITEMS: matrix.rows.column_counts()}
 
 
 def _centres_of(tastes: Floats, groups: int, seed: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, run_all
 from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress
@@ -17,9 +18,14 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 log = logging.getLogger(__name__)
 
-ORIENTATIONS = {"users": (True,), "items": (False,), "both": (True, False)}
-LIKELIHOODS = {"gaussian": (False,), "ordinal": (True,), "mixed": (False, True)}
-# With more levels than this an ordinal likelihood learns nothing that a Gaussian does not know.
+# The kinds of chains that each value of the parameters ``orientation`` and ``likelihood`` stands for.
+ORIENTATIONS = {"users": (Side.USERS,), "items": (Side.ITEMS,), "both": (Side.USERS, Side.ITEMS)}
+LIKELIHOODS = {
+    "gaussian": (Likelihood.GAUSSIAN,),
+    "ordinal": (Likelihood.ORDINAL,),
+    "mixed": (Likelihood.GAUSSIAN, Likelihood.ORDINAL),
+}
+# With more levels than this an ordinal likelihood is no better than a Gaussian one.
 MAX_ORDINAL_LEVELS = 25
 # Pairs whose predictions are traced for R-hat.
 TRACED_PAIRS = 200
@@ -45,20 +51,20 @@ class Training:
         sides, levels = ORIENTATIONS[parameters["orientation"]], matrix.scale.levels
         kinds = LIKELIHOODS[parameters["likelihood"]]
         if len(levels) > MAX_ORDINAL_LEVELS or not matrix.scale.discrete:
-            if True in kinds:
+            if Likelihood.ORDINAL in kinds:
                 log.info("%d levels: Gaussian chains take the place of the ordinal ones", len(levels))
-            kinds = (False,) * len(kinds)
+            kinds = (Likelihood.GAUSSIAN,) * len(kinds)
         settings = [
             ChainSettings(
                 n_components=parameters["n_components"],
                 n_classes=parameters["n_classes"],
-                ordinal=ordinal,
-                user_rows=user_rows,
-                indicator_weight=INDICATOR_WEIGHT[user_rows],
-                own_cuts=True in kinds,
+                likelihood=likelihood,
+                side=side,
+                indicator_weight=INDICATOR_WEIGHT[side],
+                own_cuts=Likelihood.ORDINAL in kinds,
             )
-            for user_rows in sides
-            for ordinal in kinds
+            for side in sides
+            for likelihood in kinds
             for _ in range(parameters["n_chains"])
         ]
         seeds = np.random.SeedSequence(self.seed).spawn(len(settings) + 1)
@@ -70,9 +76,10 @@ class Training:
         stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
         runs = []
         for one, seed in zip(settings, seeds, strict=False):
-            chain = Chain(*entries[one.user_rows], standard.middles, one, seed)
-            pairs = (users, items) if one.user_rows else (items, users)
-            runs.append(Run(chain, *pairs, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
+            ratings, level = entries[one.side]
+            chain = Chain(ratings, level, standard.middles, one, seed)
+            rows, cols = one.side.rows_and_columns(users, items)
+            runs.append(Run(chain, rows, cols, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
         return runs
 
     def serves(self, parameters: Mapping[str, Any], matrix: RatingMatrix) -> bool:
@@ -93,13 +100,13 @@ class Training:
         each = zip(*(run.errors for run in self.runs), strict=False)  # Ctrl-C may leave a chain one sweep ahead
         return [joint_error(errors) * self.standard.spread for errors in each]
 
-    def gather(self) -> dict[bool, Draws]:
-        """Take out the kept sweeps, by whether users are the rows, and let the chains rest."""
+    def gather(self) -> dict[Side, Draws]:
+        """Take out the kept sweeps, by the side that is the rows, and release the memory of the chains."""
         for run in self.runs:
             run.chain.rest()
         return {side: gather(runs) for side, runs in self._sides().items()}
 
-    def give_back(self, draws: Mapping[bool, Draws]) -> None:
+    def give_back(self, draws: Mapping[Side, Draws]) -> None:
         """Undo `gather`, before the chains go on."""
         for side, runs in self._sides().items():
             give_back(draws[side], runs)
@@ -111,10 +118,10 @@ class Training:
         """The split R-hat of each traced pair."""
         return agreement(self.runs) if self.runs else np.ones(1)
 
-    def _sides(self) -> dict[bool, list[Run]]:
-        sides: dict[bool, list[Run]] = {}
+    def _sides(self) -> dict[Side, list[Run]]:
+        sides: dict[Side, list[Run]] = {}
         for run in self.runs:
-            sides.setdefault(run.chain.settings.user_rows, []).append(run)
+            sides.setdefault(run.chain.settings.side, []).append(run)
         return sides
 
 
@@ -123,9 +130,9 @@ def seed_of(random_state: int | None) -> int:
     return int(np.random.SeedSequence(random_state).entropy)  # type: ignore[arg-type]  # an int stays an int
 
 
-def entries_of(matrix: RatingMatrix, standard: Standard, user_rows: bool) -> tuple[SparseRows, Array]:
+def entries_of(matrix: RatingMatrix, standard: Standard, side: Side) -> tuple[SparseRows, Array]:
     """The ratings as a chain takes them: standardised, with users or items as rows; and the level of each."""
-    rows = matrix.rows if user_rows else matrix.rows.transposed
+    rows = matrix.rows if side is Side.USERS else matrix.rows.transposed
     return rows.with_values(standard.values(rows.values)), matrix.scale.nearest(rows.values).astype(np.int16)
 
 

@@ -1,4 +1,4 @@
-"""How likely Bayesian LBG thinks anyone is to rate an item."""
+"""The probability of Bayesian LBG that a user rates an item."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
 from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import class_sums
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
@@ -24,11 +25,11 @@ class RatedOdds:
     """The log-odds that users rate items: the item's own, moved by how the classes of both sides rate.
 
     logit p_i + ``RATED_POWER`` * sum_h [logit p[h, i, z_h] - logit p_i], averaged over some kept sweeps; with items
-    as rows the rate is that of the user's column under the item's class. What is known of the items is prepared when
-    it is first needed and then held, in half precision; a pickle leaves it out.
+    as rows the rate is that of the user's column under the item's class. The tables of the items are computed at the
+    first use and cached in half precision; a pickle does not contain them.
     """
 
-    def __init__(self, trained: Mapping[bool, Draws], training: RatingMatrix) -> None:
+    def __init__(self, trained: Mapping[Side, Draws], training: RatingMatrix) -> None:
         self._trained, self._training = trained, training
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -42,37 +43,37 @@ class RatedOdds:
 
     @cached_property
     def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
-        draws, users = self._trained[True], self._training.rows.transposed  # of each item, who rated it
+        draws, users = self._trained[Side.USERS], self._training.rows.transposed  # of each item, who rated it
         items = np.arange(self._training.n_items)
         return {s: _moves(draws, s, users, items).astype(np.float16) for s in draws.some(_SWEEPS)}
 
-    def log_odds(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
-        """Of each pair; ``draws`` hold the users of ``matrix``, those of the training or others folded in."""
+    def log_odds(self, draws: Mapping[Side, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
+        """The log-odds of each pair; ``draws`` have the users of ``matrix``, those of the training or new ones."""
         moved, count = np.zeros(len(users)), 0
-        if True in draws:
+        if Side.USERS in draws:
             for s, moves in self._item_moves.items():
-                add_chosen(users, items, draws[True].z[s], moves.astype(np.float32), moved)
+                add_chosen(users, items, draws[Side.USERS].z[s], moves.astype(np.float32), moved)
                 count += 1
-        if False in draws:
-            some, place = np.unique(users, return_inverse=True)
-            place[users < 0] = -1  # the last line of a table, which moves nothing
-            for s in draws[False].some(_SWEEPS):
-                table = _moves(self._trained[False], s, matrix.rows, np.maximum(some, 0))
-                add_chosen(items, place, draws[False].z[s], table, moved)
+        if Side.ITEMS in draws:
+            known, line = np.unique(users, return_inverse=True)
+            line[users < 0] = -1  # the last line of a table, which is zero
+            for s in draws[Side.ITEMS].some(_SWEEPS):
+                table = _moves(self._trained[Side.ITEMS], s, matrix.rows, np.maximum(known, 0))
+                add_chosen(items, line, draws[Side.ITEMS].z[s], table, moved)
                 count += 1
         return np.asarray(self._item_odds[items] + RATED_POWER * moved / max(count, 1))
 
-    def log_odds_of_users(self, draws: Mapping[bool, Draws], matrix: RatingMatrix, users: Ints) -> Floats:
-        """Of all items, (users, items): what `log_odds` gives pair by pair, to within the rounding of sums."""
+    def log_odds_of_users(self, draws: Mapping[Side, Draws], matrix: RatingMatrix, users: Ints) -> Floats:
+        """The log-odds of all items, (users, items): those of `log_odds` to within the rounding of sums."""
         moved, count = np.zeros((len(users), len(self._item_odds) - 1), np.float32), 0
-        if True in draws:
+        if Side.USERS in draws:
             for s, moves in self._item_moves.items():
-                moved += class_sums(draws[True].z[s, users], moves[:-1].astype(np.float32))
+                moved += class_sums(draws[Side.USERS].z[s, users], moves[:-1].astype(np.float32))
                 count += 1
-        if False in draws:
-            for s in draws[False].some(_SWEEPS):
-                table = _moves(self._trained[False], s, matrix.rows, users)
-                moved += class_sums(draws[False].z[s, :-1], table[:-1]).T
+        if Side.ITEMS in draws:
+            for s in draws[Side.ITEMS].some(_SWEEPS):
+                table = _moves(self._trained[Side.ITEMS], s, matrix.rows, users)
+                moved += class_sums(draws[Side.ITEMS].z[s, :-1], table[:-1]).T
                 count += 1
         return np.asarray(self._item_odds[:-1] + RATED_POWER * moved / max(count, 1))
 

@@ -7,25 +7,34 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm, truncnorm
 
+from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
+    ComponentSettings,
+    Profiles,
     absence_evidence,
     count_classes,
     draw_class,
     draw_means,
     draw_shares,
     logarithm,
-    place,
     presence_evidence,
     refresh_profile,
+    table_column,
     table_width,
     tabulate_means,
 )
 from lbg_recsys.core.gibbs.convergence import split_rhat
-from lbg_recsys.core.gibbs.draws import inside, tilt
-from lbg_recsys.core.gibbs.effects import draw_col_effects, draw_noise_rate, draw_row_effects
+from lbg_recsys.core.gibbs.effects import (
+    EffectPrior,
+    Effects,
+    draw_col_effects,
+    draw_noise_rate,
+    draw_row_effects,
+)
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf, truncated_normal
-from lbg_recsys.core.gibbs.ordinal import count_beside, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE, ridge_draw
+from lbg_recsys.core.gibbs.tilt import inside, tilt
 
 N = 4000
 SPREAD = (2.0, 3.0)
@@ -88,13 +97,14 @@ def test_class_means_and_their_precision(rng):
     eta = rng.normal(size=(3, 4)).astype(np.float32)
     weight = np.array([0.5, 2.0], np.float32)
     stat = rng.uniform(1, 5, (2, 3, 2)).astype(np.float32)
-    tau, prior = 3.0, eta @ phi
+    tau, prior, settings = 3.0, eta @ phi, ComponentSettings(*SPREAD, 0.0, False)
     precision = weight * stat[0] + tau
     expected = (weight * stat[1] + tau * prior) / precision
     draws, taus, gammas = np.empty((N, 3, 2), np.float32), np.empty(N), np.empty(N)
     for n, c in enumerate(draws):
         left = stat.copy()
-        taus[n] = draw_means(rng, phi, eta, tau, SPREAD, left, weight, rng.standard_normal((3, 2), np.float32), c)
+        noise = rng.standard_normal((3, 2), np.float32)
+        taus[n] = draw_means(rng, phi, eta, tau, settings, left, weight, noise, c)
         assert not left.any()  # ready for the next component
         gammas[n] = taus[n] * (SPREAD[1] + 0.5 * np.square(c - prior).sum())
     agrees(draws, expected, 1 / np.sqrt(precision))
@@ -124,7 +134,7 @@ def test_a_class_is_drawn_with_its_posterior_probability(rng, k, n):
     table = np.zeros((n, table_width(k)), np.float32)
     tabulate_means(c, a, table)
     for s in range(1, k):
-        table[:, place(s) + 4] = evidence[s] - evidence[0]
+        table[:, table_column(s) + 4] = evidence[s] - evidence[0]
     base = np.log(np.arange(1, k + 1) / np.arange(1, k + 1).sum())
     mean = c[:, order]
     log_odds = base + weight * (a[order] * (mean * res - mean**2 / 2)).sum(axis=1) + evidence.sum(axis=1)
@@ -155,7 +165,7 @@ def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
     n = mask.sum(axis=0).astype(np.float32)
     phi, gram = rng.normal(size=(7, 5)).astype(np.float32), np.zeros((7, 7))
     for h in range(2):
-        refresh_profile(h, counts, n, phi, gram)
+        refresh_profile(h, Profiles(phi, gram, counts, n))
     q = direct.sum(axis=2) / mask.sum()
     expected = (direct - n * q[..., None]) / np.sqrt(n)
     np.testing.assert_allclose(phi[:6], np.concatenate(list(expected)), atol=1e-5)
@@ -167,7 +177,7 @@ def test_profiles_counts_and_indicator_evidence_follow_their_formulas(rng):
     p = np.minimum((direct[0] + 20 * n / 9) / (size[:, None] + 20), 0.999)
     logit = np.log(p / (1 - p))
     for s in (1, 2):
-        np.testing.assert_allclose(table[:, place(s) + 4], 0.5 * (logit[s] - logit[0]), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(table[:, table_column(s) + 4], 0.5 * (logit[s] - logit[0]), rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(base, 0.5 * np.log1p(-p).sum(axis=1), rtol=1e-5)
 
 
@@ -178,9 +188,8 @@ def test_row_noise_and_bias(rng):
     weights, standardised, taus = np.empty(N), np.empty(N), np.empty(N)
     for n in range(N):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
-        new_tau = draw_row_effects(
-            rng, ptr, col, res, bias, tau, SPREAD, weight, noise, other, np.zeros((3, 4), "f4")
-        )
+        entries, prior = Residuals(ptr, col, res), EffectPrior(tau, *SPREAD, *noise)
+        new_tau = draw_row_effects(rng, entries, Effects(bias, weight), prior, other, np.zeros((3, 4), "f4"))
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * other.sum() + tau
         mean = weight[0] * (other * (start + old)).sum() / precision
@@ -204,8 +213,9 @@ def test_column_noise_bias_and_what_predicts_it(rng):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
         omega = np.zeros(2, np.float32)
         gram = phi.astype(float) @ phi.T
-        effects = bias, tau, SPREAD, weight, noise
-        new_tau = draw_col_effects(rng, col, res, *effects, n_col, phi, gram, omega, stat)
+        entries, prior = Residuals(np.array([0, 1, 2, 3]), col, res), EffectPrior(tau, *SPREAD, *noise)
+        profiles = Profiles(phi, gram, np.zeros((0, 0, 1), np.int32), n_col)
+        new_tau = draw_col_effects(rng, entries, Effects(bias, weight), prior, profiles, omega, stat)
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * row_weight.sum() + tau
         mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[:, 0] @ omega)) / precision
@@ -230,16 +240,17 @@ def test_utilities_lie_in_their_intervals_with_the_right_mean(rng):
     ptr, col = np.array([0, 3]), np.arange(3, dtype=np.int32)
     level, cuts = np.array([0, 1, 2], np.int16), np.array([-np.inf, -0.6, 0.6, np.inf])
     owner, own = np.array([1, 0, 1], np.int32), np.array([[0, 0], [0.1, 0.3], [0.2, -0.4], [0, 0]], np.float32)
+    intervals = Intervals(level, owner, cuts, own)
     row, other = np.array([2.0], np.float32), np.array([0.5, 1.0, 2.0], np.float32)
     mean, root = np.array([0.2, -0.3, 0.1]), np.sqrt(2.0 * np.array([0.5, 1.0, 2.0]))
     draws = np.empty((N, 3))
     for n in range(N):
         utility, res = mean.astype(np.float32), np.zeros(3, np.float32)
-        draw_utilities(rng, ptr, col, level, owner, cuts, own, row, other, utility, res)
+        draw_utilities(rng, Residuals(ptr, col, res), intervals, Weights(row, other), utility)
         np.testing.assert_allclose(utility - res, mean, atol=1e-6)
         draws[n] = utility
-    place = cuts[:, None] + own[:, owner]
-    low, high = (place[level, range(3)] - mean) * root, (place[level + 1, range(3)] - mean) * root
+    points = cuts[:, None] + own[:, owner]
+    low, high = (points[level, range(3)] - mean) * root, (points[level + 1, range(3)] - mean) * root
     first, second = truncnorm.stats(low, high)
     agrees(draws, mean + first / root, np.sqrt(second) / root)
 
@@ -254,7 +265,8 @@ def test_cut_points_settle_where_expected_counts_are_the_observed_ones(rng):
     own[1:5] = rng.normal(0, 0.02, (4, 3))
     below = np.array([0, 20, 60, 110, 170, n], float)
     for _ in range(60):
-        move_cuts(ptr, col, owner, row, other, mean, np.zeros(n, np.float32), below, cuts, own, 1, 5)
+        intervals = Intervals(np.zeros(n, np.int16), owner, cuts, own)
+        move_cuts(Residuals(ptr, col, np.zeros(n, np.float32)), intervals, Weights(row, other), mean, below, 1, 5)
         set_apart(cuts, own)
         assert (np.diff(cuts[:, None] + own, axis=0) >= 0).all()
     expected = ndtr((cuts[1:5, None] + own[1:5, owner] - mean) * np.sqrt(other)).sum(axis=1)
@@ -273,15 +285,16 @@ def test_own_cut_points_have_their_posterior(rng, by_rows):
     weights = [rng.uniform(0.5, 2, rows.max() + 1), rng.uniform(0.5, 2, col.max() + 1)]
     row, other = (one.astype(np.float32) for one in weights)
     mean, res = rng.normal(0, 0.5, n).astype(np.float32), np.zeros(n, np.float32)
-    own, beside = np.zeros((4, 2), np.float32), np.empty((4, 2), np.int32)
-    count_beside(level, owner, beside)
+    own, neighbours = np.zeros((4, 2), np.float32), np.empty((4, 2), np.int32)
+    count_neighbours(level, owner, neighbours)
     for b, u in itertools.product(range(4), range(2)):
-        assert beside[b, u] == np.isin(level[owner == u], [b - 1, b]).sum()
+        assert neighbours[b, u] == np.isin(level[owner == u], [b - 1, b]).sum()
+    entries, intervals = Residuals(ptr, col, res), Intervals(level, owner, cuts, own)
     draws = np.empty((30_000, 2, 2))
     for one in draws:
         for b in (1, 2):
-            given = row, other, row if by_rows else other
-            move_own_cuts(rng, b, ptr, col, level, owner, cuts, own, beside, tau, *given, mean, res)
+            weight = row if by_rows else other
+            move_own_cuts(rng, b, entries, intervals, Weights(row, other), weight, mean, neighbours, tau)
         one[:] = own[1:3]
     grid = np.linspace(-2, 2, 161)
     root = np.sqrt(row[rows] * other[col])

@@ -5,19 +5,22 @@ import pytest
 from scipy.special import ndtr
 
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.draws import Draws, keep, predict
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.keep import keep
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.predict_pairs import predict
 from lbg_recsys.core.sparse import SparseRows
 
 LEVELS = np.array([-1.0, 0.0, 1.0])
 
 
-def kept(ordinal, n_sweeps=4):
+def kept(likelihood, n_sweeps=4):
     rng = np.random.default_rng(3)
     cells, level = rng.permutation(80)[:50], rng.integers(0, 3, 50).astype(np.int16)
     level = level[np.argsort(cells)]
     row, col = np.divmod(np.sort(cells), 8)
     entries = SparseRows.from_entries(row, col, LEVELS[level], 10, 8)
-    settings = ChainSettings(n_components=2, n_classes=2, ordinal=ordinal)
+    settings = ChainSettings(n_components=2, n_classes=2, likelihood=likelihood)
     chain = Chain(entries, level, np.array([-0.5, 0.5]), settings, np.random.SeedSequence(5))
     draws = []
     for _ in range(n_sweeps):
@@ -28,17 +31,17 @@ def kept(ordinal, n_sweeps=4):
 
 @pytest.fixture(scope="module")
 def sides():
-    return kept(ordinal=False), kept(ordinal=True)
+    return kept(Likelihood.GAUSSIAN), kept(Likelihood.ORDINAL)
 
 
 def test_ordinal_sweeps_give_the_shape_and_all_sweeps_the_mean(sides):
     gaussian, ordinal = sides
     pairs = np.array([0, 3, 9, -1]), np.array([7, 2, -1, 0])
-    mean_by_gaussians = predict(gaussian, *pairs, True, LEVELS)[1]
-    shape, mean = predict(ordinal, *pairs, True, LEVELS)
+    mean_by_gaussians = predict(gaussian, *pairs, Side.USERS, LEVELS)[1]
+    shape, mean = predict(ordinal, *pairs, Side.USERS, LEVELS)
     together = Draws.joined([gaussian, ordinal])
     assert together.shaping.tolist() == [False] * 4 + [True] * 4
-    probability, expected = predict(together, *pairs, True, LEVELS)
+    probability, expected = predict(together, *pairs, Side.USERS, LEVELS)
     np.testing.assert_array_equal(probability, shape)
     np.testing.assert_allclose(expected, mean_by_gaussians + mean, rtol=1e-12)
 
@@ -47,20 +50,20 @@ def test_ordinal_sweeps_give_the_shape_and_all_sweeps_the_mean(sides):
 def test_sweeps_of_one_kind_all_give_the_shape(sides, ordinal):
     draws = sides[ordinal]
     assert draws.shaping.all()
-    probability, mean = predict(draws, np.array([1, 4]), np.array([5, 6]), True, LEVELS)
+    probability, mean = predict(draws, np.array([1, 4]), np.array([5, 6]), Side.USERS, LEVELS)
     np.testing.assert_allclose(probability.sum(axis=1), len(draws))
     if ordinal:
         np.testing.assert_allclose(mean, probability @ LEVELS)
 
 
 def test_everybody_is_predicted_with_their_own_cut_points():
-    draws = Draws.joined(kept(ordinal=True, n_sweeps=14).pieces()[12:])  # they begin to move in the tenth
+    draws = Draws.joined(kept(Likelihood.ORDINAL, n_sweeps=14).pieces()[12:])  # they begin to move in the tenth
     assert draws.own_cuts.shape == (2, 11, 2) and (np.diff(draws.own_cuts, axis=2) >= 0).all()
     assert draws.own_cuts[:, :-1].std(axis=1).min() > 0.01
     np.testing.assert_allclose(draws.own_cuts[:, -1], draws.cuts, atol=2e-3)  # the unknown one has those of all
     users, items = np.array([2, -1]), np.array([3, 3])
-    probability, _ = predict(draws, users, items, True, LEVELS)
-    for place, (user, item) in enumerate(zip(users, items, strict=True)):
+    probability, _ = predict(draws, users, items, Side.USERS, LEVELS)
+    for pair, (user, item) in enumerate(zip(users, items, strict=True)):
         expected = 0.0
         for s in range(2):
             m = draws.row_bias[s, user] + draws.col_bias[s, item]
@@ -68,4 +71,4 @@ def test_everybody_is_predicted_with_their_own_cut_points():
             root = np.sqrt(float(draws.row_weight[s, user]) * float(draws.col_weight[s, item]))
             upto = ndtr((draws.own_cuts[s, user].astype(float) - m) * root)
             expected = expected + np.diff(np.concatenate([[0.0], upto, [1.0]]))
-        np.testing.assert_allclose(probability[place], expected, atol=1e-5)
+        np.testing.assert_allclose(probability[pair], expected, atol=1e-5)

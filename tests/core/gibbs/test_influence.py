@@ -7,8 +7,10 @@ import pytest
 from scipy.special import ndtr
 
 from lbg_recsys.core.gibbs.influence import (
+    EntryLikelihood,
     Expectation,
-    Likelihood,
+    RowGiven,
+    RowSample,
     column_influence,
     cross_covariance,
     lost_without,
@@ -21,13 +23,13 @@ ENDS = np.array([-np.inf, *CUTS, np.inf])
 
 
 def ordinal(precision, level, offset=0.0):
-    return Likelihood(precision, low=ENDS[level] - offset, high=ENDS[level + 1] - offset)
+    return EntryLikelihood(precision, low=ENDS[level] - offset, high=ENDS[level + 1] - offset)
 
 
 def only(likelihood, kept):
     """The likelihood of some of the entries."""
     parts = (getattr(likelihood, name) for name in ("precision", "value", "low", "high"))
-    return Likelihood(*(None if part is None else part[kept] for part in parts))
+    return EntryLikelihood(*(None if part is None else part[kept] for part in parts))
 
 
 # -- likelihoods ----------------------------------------------------------------------------------------------------
@@ -90,7 +92,7 @@ def test_effects_on_a_gaussian_column_are_those_of_leaving_out(seed):
         design,
         target,
         0.3,
-        Likelihood(precision, value=value),
+        EntryLikelihood(precision, value=value),
         Expectation(1.0, None, 10 * VALUES),
         prior_mean,
         prior_precision,
@@ -141,15 +143,15 @@ def test_effects_on_a_row_are_those_of_leaving_out(is_ordinal):
     mean = rng.normal(0, 0.5, (n_components, k, n)).astype(np.float32)
     fixed = np.log(rng.dirichlet(np.ones(k), n_components))
     bias, precision = rng.normal(0, 0.3, n).astype(np.float32), rng.gamma(5, 0.3, n).astype(np.float32)
-    level, value = rng.integers(0, 4, n), rng.normal(0, 1, n)
-    likelihood = ordinal(precision, level) if is_ordinal else Likelihood(precision, value=value)
+    level, value = rng.integers(0, 4, n).astype(np.int16), rng.normal(0, 1, n)
+    likelihood = ordinal(precision, level) if is_ordinal else EntryLikelihood(precision, value=value)
     target = rng.normal(0, 0.6, (n_components, k))
     classes, biases = np.empty((2, rounds, n_components), np.int8), np.empty((2, rounds))
     fitted = np.empty((2, rounds, n), np.float32)
     for run in range(2):
-        now = np.zeros(n_components, np.int64)
-        given = value, level, mean, fixed, bias, precision, 1e9, ENDS, is_ordinal, now, 0.0, 50
-        sample_row(rng, *given, classes[run], biases[run], fitted[run])
+        z = np.zeros(n_components, np.int64)
+        given = RowGiven(value, level, mean, fixed, bias, precision, 1e9, ENDS, is_ordinal)
+        sample_row(rng, given, z, 0.0, 50, RowSample(classes[run], biases[run], fitted[run]))
     np.testing.assert_allclose(biases, 0, atol=1e-3)  # it is held still
     drawn = target[np.arange(n_components), classes].sum(axis=2)
     found = lost_without(drawn, likelihood.log(fitted))

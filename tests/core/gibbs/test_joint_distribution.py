@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.ordinal import count_beside
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.ordinal import count_neighbours
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
 
@@ -18,7 +19,7 @@ MIDDLES = np.array([-0.6, 0.1, 0.7])
 CUT_SPREAD = (60.0, 0.6)  # so narrow that cut points out of order, which the prior leaves out, do not occur
 
 
-def make_chain(ordinal, user_rows, spread=SPREAD):
+def make_chain(likelihood, side, spread=SPREAD):
     rng = np.random.default_rng(3)
     row, col = np.nonzero(rng.random((8, 6)) < 0.7)
     value = rng.normal(size=len(row))
@@ -27,8 +28,8 @@ def make_chain(ordinal, user_rows, spread=SPREAD):
     settings = ChainSettings(
         n_components=2,
         n_classes=3,
-        ordinal=ordinal,
-        user_rows=user_rows,
+        likelihood=likelihood,
+        side=side,
         indicator_weight=0.0,
         spread=spread,
         follow_profiles=False,
@@ -71,9 +72,9 @@ def draw_data(chain, rng):
     scale = 1 / np.sqrt(chain.row_weight[rows] * chain.col_weight[cols])
     chain.res[:] = rng.normal(size=len(rows)) * scale
     chain.utility[:] = chain.means(rows, cols) + chain.res
-    place = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
-    chain.level[:] = (place < chain.utility).sum(axis=0)
-    count_beside(chain.level, chain.owner, chain._beside)
+    points = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
+    chain.level[:] = (points < chain.utility).sum(axis=0)
+    count_neighbours(chain.level, chain.owner, chain._neighbours)
 
 
 def features(chain):
@@ -127,35 +128,35 @@ def geweke(chain, n_forward, n_sweeps, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ordinal", [False, True])
-@pytest.mark.parametrize("user_rows", [False, True])
-def test_the_sampler_leaves_the_joint_distribution_alone(ordinal, user_rows):
-    scores = geweke(make_chain(ordinal, user_rows), 1500, 6000, seed=11)
+@pytest.mark.parametrize("likelihood", Likelihood)
+@pytest.mark.parametrize("side", Side)
+def test_the_sampler_leaves_the_joint_distribution_alone(likelihood, side):
+    scores = geweke(make_chain(likelihood, side), 1500, 6000, seed=11)
     assert np.abs(scores).max() < 4.0, scores.round(1)
 
 
 @pytest.mark.slow
 def test_the_joint_distribution_test_notices_a_wrong_prior():
-    scores = geweke(make_chain(False, True, spread=(6.0, 8.0)), 1500, 4000, seed=11)
+    scores = geweke(make_chain(Likelihood.GAUSSIAN, Side.USERS, spread=(6.0, 8.0)), 1500, 4000, seed=11)
     assert np.abs(scores).max() > 6.0
 
 
-@pytest.mark.parametrize("ordinal", [False, True])
-def test_residuals_counts_and_profiles_stay_what_they_are_defined_as(ordinal):
+@pytest.mark.parametrize("likelihood", Likelihood)
+def test_residuals_counts_and_profiles_stay_what_they_are_defined_as(likelihood):
     rng = np.random.default_rng(0)
     row, col = np.nonzero(rng.random((40, 25)) < 0.4)
     value = rng.normal(size=len(row))
     entries = SparseRows.from_entries(row, col, value, 40, 25)
     level = np.searchsorted(MIDDLES, value).astype(np.int16)
-    settings = ChainSettings(n_components=3, n_classes=5, ordinal=ordinal, indicator_weight=0.02)
+    settings = ChainSettings(n_components=3, n_classes=5, likelihood=likelihood, indicator_weight=0.02)
     chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(0))
     for _ in range(30):
         chain.sweep()
     rows = entries.row_of_entry()
     np.testing.assert_allclose(chain.utility - chain.means(rows, entries.columns), chain.res, atol=1e-4)
-    if ordinal:
-        place = chain.cuts[1:-1, None] + chain.own_cuts[1:-1, rows]
-        np.testing.assert_array_equal((place < chain.utility).sum(axis=0), level)
+    if likelihood is Likelihood.ORDINAL:
+        points = chain.cuts[1:-1, None] + chain.own_cuts[1:-1, rows]
+        np.testing.assert_array_equal((points < chain.utility).sum(axis=0), level)
     else:
         np.testing.assert_array_equal(chain.utility, entries.values.astype(np.float32))
     counts, phi, gram, res, utility = chain.counts, chain.phi, chain.gram, chain.res, chain.utility

@@ -8,12 +8,23 @@ import pytest
 from scipy.special import ndtr
 
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
-from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, predict
-from lbg_recsys.core.gibbs.new_rows import fold_col, fold_row
+from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps
+from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.core.gibbs.new_rows import (
+    KeptColumns,
+    KeptRows,
+    NewColumn,
+    NewPrior,
+    NewRatings,
+    NewRow,
+    draw_new_column,
+    draw_new_row,
+)
 from lbg_recsys.core.gibbs.predict_grid import _add_phi, class_sums, expect_items, predict_items
+from lbg_recsys.core.gibbs.predict_pairs import predict
 
 KEPT, N, H, K = 12000, 7, 2, 3
-LEVEL = np.zeros(N, np.int64)
+LEVEL = np.zeros(N, np.int16)
 NO_OWN_CUTS = np.empty(0, np.float32)
 
 
@@ -22,10 +33,19 @@ def repeated(*arrays):
     return [np.ascontiguousarray(np.broadcast_to(one, (KEPT, *np.shape(one)))) for one in arrays]
 
 
-def held_still(weight=1.0, tau=1e9):
-    """Bias and noise that cannot move: the precision of the bias, the prior of the noise, cuts, no ordinal sweeps."""
-    prior = np.array([1e9 * weight, 1e9])
-    return repeated(np.float32(tau), prior, np.array([-np.inf, np.inf]), NO_OWN_CUTS, np.bool_(False))
+def prior(tau, weight, cuts, cut_tau, ordinal):
+    """Noise precisions cannot move from ``weight``; the bias is as precise as ``tau``."""
+    weight = np.float64(1e9 * weight), np.float64(1e9)
+    return NewPrior(*repeated(np.float32(tau), *weight, np.array(cuts), cut_tau, np.bool_(ordinal)))
+
+
+def held_still(weight=1.0):
+    """Bias and noise that cannot move, no cut points and no ordinal sweeps."""
+    return prior(1e9, weight, [-np.inf, np.inf], NO_OWN_CUTS, False)
+
+
+def empty(*shape, dtype=np.float32):
+    return np.empty((KEPT, *shape), dtype)
 
 
 def test_the_classes_of_a_new_row_have_their_posterior():
@@ -37,11 +57,11 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     base = np.log(rng.dirichlet(np.ones(K), H))
     bias, weight = rng.normal(0, 0.3, N).astype(np.float32), rng.gamma(5, 0.2, N).astype(np.float32)
     cols, value = rng.permutation(N), rng.normal(0, 1, N)
-    z, b, w = np.empty((KEPT, H), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
-    given = repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight)
-    fold_row(rng, cols, value, LEVEL, *given, *held_still(weight=1.5), z, b, w, np.empty((KEPT, 0), np.float32))
-    np.testing.assert_allclose(w, 1.5, rtol=1e-3)
-    np.testing.assert_allclose(b, 0, atol=1e-3)
+    columns = KeptColumns(*repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight))
+    out = NewRow(empty(H, dtype=np.int8), empty(), empty(), empty(0))
+    draw_new_row(rng, NewRatings(cols, value, LEVEL), columns, held_still(weight=1.5), out)
+    np.testing.assert_allclose(out.weight, 1.5, rtol=1e-3)
+    np.testing.assert_allclose(out.bias, 0, atol=1e-3)
 
     mean, log_odds = c[cols] * c_step[:, None], np.empty((K, K))
     for pair in product(range(K), repeat=H):
@@ -51,7 +71,7 @@ def test_the_classes_of_a_new_row_have_their_posterior():
         )
     expected = np.exp(log_odds - log_odds.max())
     drawn = np.zeros((K, K))
-    np.add.at(drawn, (z[:, 0], z[:, 1]), 1 / KEPT)
+    np.add.at(drawn, (out.z[:, 0], out.z[:, 1]), 1 / KEPT)
     np.testing.assert_allclose(drawn, expected / expected.sum(), atol=0.015)
     assert expected.max() / expected.sum() < 0.9  # something was at stake
 
@@ -65,31 +85,19 @@ def test_the_means_of_a_new_column_have_their_posterior():
     tau = np.array([2.0, 5.0])
     bias, weight = rng.normal(0, 0.3, N), rng.gamma(5, 0.2, N)
     rows, value = rng.permutation(N), rng.normal(0, 1, N)
-    c, b, w = np.empty((KEPT, H, K), np.float32), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
     single = (one.astype(np.float32) for one in (share, eta, omega, tau, bias, weight))
-    fold_col(
-        rng,
-        rows,
-        value,
-        LEVEL,
-        features,
-        *repeated(z, *single),
-        *held_still(weight=1.5),
-        c,
-        b,
-        w,
-        np.empty((KEPT, 0), np.float32),
-    )
+    kept, out = KeptRows(*repeated(z, *single)), NewColumn(empty(H, K), empty(), empty(), empty(0))
+    draw_new_column(rng, NewRatings(rows, value, LEVEL), features, kept, held_still(weight=1.5), out)
 
     count = np.stack([np.bincount(z[:, h], minlength=K) for h in range(H)])
     phi = np.append((count - N * share) / np.sqrt(N), features)
-    np.testing.assert_allclose(b, phi @ omega, atol=1e-3)
+    np.testing.assert_allclose(out.bias, phi @ omega, atol=1e-3)
     design = np.concatenate([np.eye(K)[z[rows, h]] for h in range(H)], axis=1)
     noise, prior = 1.5 * weight[rows], np.repeat(tau, K)
     covariance = np.linalg.inv((design * noise[:, None]).T @ design + np.diag(prior))
     left = value - bias[rows] - phi @ omega
     expected = covariance @ (design.T @ (noise * left) + prior * (eta @ phi).ravel())
-    drawn = c.reshape(KEPT, -1)
+    drawn = out.c.reshape(KEPT, -1)
     np.testing.assert_allclose(drawn.mean(axis=0), expected, atol=0.03)
     np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.03)
 
@@ -100,14 +108,13 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     cuts = np.array([-np.inf, -0.5, 0.5, np.inf])
     nothing = np.zeros((N, 1, 2), np.int8)
     flat = np.ones(1, np.float32)
-    given = repeated(
-        nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), np.zeros(N, np.float32), np.ones(N, np.float32)
-    )
-    effects = repeated(np.float32(4.0), np.array([1e9, 1e9]), cuts, NO_OWN_CUTS, np.bool_(ordinal))
-    z, b, w = np.empty((KEPT, 1), np.int8), np.empty(KEPT, np.float32), np.empty(KEPT, np.float32)
-    level = np.array([0, 1, 1, 2, 2, 2, 2])
+    no_bias, no_noise = np.zeros(N, np.float32), np.ones(N, np.float32)
+    columns = KeptColumns(*repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, no_noise))
+    level = np.array([0, 1, 1, 2, 2, 2, 2], np.int16)
     value = np.array([-1.0, 0, 0, 1, 1, 1, 1])
-    fold_row(rng, np.arange(N), value, level, *given, *effects, z, b, w, np.empty((KEPT, 0), np.float32))
+    out = NewRow(empty(1, dtype=np.int8), empty(), empty(), empty(0))
+    ratings = NewRatings(np.arange(N), value, level)
+    draw_new_row(rng, ratings, columns, prior(4.0, 1.0, cuts, NO_OWN_CUTS, ordinal), out)
     grid = np.linspace(-4, 4, 2001)
     if ordinal:
         likelihood = np.log(ndtr(cuts[level + 1] - grid[:, None]) - ndtr(cuts[level] - grid[:, None]))
@@ -116,8 +123,8 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     density = np.exp(likelihood.sum(axis=1) - 2 * grid**2)
     density /= density.sum()
     mean = density @ grid
-    assert abs(b.mean() - mean) < 0.03
-    assert abs(b.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.03
+    assert abs(out.bias.mean() - mean) < 0.03
+    assert abs(out.bias.std() - np.sqrt(density @ (grid - mean) ** 2)) < 0.03
 
 
 @pytest.mark.parametrize("as_row", [True, False])
@@ -125,21 +132,19 @@ def test_the_cut_points_of_a_new_user_have_their_posterior(as_row):
     """One cut point between two levels, a bias and noise that cannot move, no classes that matter."""
     rng = np.random.default_rng(6)
     cuts, cut_tau = np.array([-np.inf, 0.2, np.inf]), np.array([3.0], np.float32)
-    level = np.array([0, 0, 0, 0, 0, 1, 1])
-    effects = repeated(np.float32(1e9), np.array([1e9, 1e9]), cuts, cut_tau, np.bool_(True))
+    ratings = NewRatings(np.arange(N), np.zeros(N), np.array([0, 0, 0, 0, 0, 1, 1], np.int16))
+    given = prior(1e9, 1.0, cuts, cut_tau, True)
     nothing, no_bias, no_noise = np.zeros((N, 1, 2), np.int8), np.zeros(N, np.float32), np.ones(N, np.float32)
-    b, w, own = np.empty(KEPT, np.float32), np.empty(KEPT, np.float32), np.empty((KEPT, 1), np.float32)
+    own = empty(1)
     if as_row:
-        flat = np.ones(1, np.float32)
-        given = repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, no_noise)
-        z = np.empty((KEPT, 1), np.int8)
-        fold_row(rng, np.arange(N), np.zeros(N), level, *given, *effects, z, b, w, own)
+        flat, base = np.ones(1, np.float32), np.zeros((1, 2))
+        columns = KeptColumns(*repeated(nothing, flat, nothing[:, :, 1:], flat, base, no_bias, no_noise))
+        draw_new_row(rng, ratings, columns, given, NewRow(empty(1, dtype=np.int8), empty(), empty(), own))
     else:
         share, eta, omega = np.full((1, 2), 0.5), np.zeros((1, 2, 4)), np.zeros(4)
         single = [one.astype(np.float32) for one in (share, eta, omega, np.array([1e9]), no_bias, no_noise)]
-        given, c = repeated(nothing[:, :, 0], *single), np.empty((KEPT, 1, 2), np.float32)
-        features = np.zeros(2, np.float32)
-        fold_col(rng, np.arange(N), np.zeros(N), level, features, *given, *effects, c, b, w, own)
+        rows, features = KeptRows(*repeated(nothing[:, :, 0], *single)), np.zeros(2, np.float32)
+        draw_new_column(rng, ratings, features, rows, given, NewColumn(empty(1, 2), empty(), empty(), own))
     grid = np.linspace(-4, 4, 2001)
     density = np.exp(5 * np.log(ndtr(grid)) + 2 * np.log(ndtr(-grid)) - 1.5 * (grid - 0.2) ** 2)
     density /= density.sum()
@@ -154,10 +159,10 @@ def test_class_logits_by_hand():
     logits = np.empty((3, 1, 2))
     class_logits(np.array([0, 3, 4, 4]), holders, z, np.array([1, 0, 2]), logits)
     assert not logits[2].any()
-    for place, (total, counts) in enumerate([(1, (0, 1)), (3, (2, 1))]):
+    for column, (total, counts) in enumerate([(1, (0, 1)), (3, (2, 1))]):
         p = (np.array(counts) + 20 * total / 5) / (np.array([2, 3]) + 20)
         logit = np.log(p / (1 - p))
-        np.testing.assert_allclose(logits[place, 0], logit - logit.mean())
+        np.testing.assert_allclose(logits[column, 0], logit - logit.mean())
     moved = np.ones(3)
     add_chosen(np.array([0, 4, 4]), np.array([0, 0, 1]), z, logits, moved)
     np.testing.assert_allclose(moved, 1 + logits[[0, 0, 1], 0, [0, 1, 1]])
@@ -175,30 +180,30 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
         *weight,
         np.sort(rng.normal(0, 1, (kept, levels - 1)), axis=1).astype(np.float32),
         np.arange(kept) % 2 == 0,
-        *[np.empty((kept, 0))] * 7,
+        *[np.empty((kept, 0))] * 9,
         np.sort(rng.normal(0, 1, (kept, users + 1, levels - 1)), axis=2).astype(np.float16),
         np.ones((kept, levels - 1), np.float32),
     )
 
 
 @pytest.mark.parametrize("kinds", ["ordinal", "gaussian", "mixed"])
-@pytest.mark.parametrize("user_rows", [True, False])
-def test_all_items_of_some_users_are_predicted_as_pairs_are(user_rows, kinds):
+@pytest.mark.parametrize("side", Side)
+def test_all_items_of_some_users_are_predicted_as_pairs_are(side, kinds):
     rng = np.random.default_rng(3)
     users, items, values = 40, 23, np.array([-2.0, -1.5, 0.0, 1.0, 2.0])
-    draws = invented_draws(rng, *((users, items) if user_rows else (items, users)), users)
+    draws = invented_draws(rng, *side.rows_and_columns(users, items), users)
     if kinds != "mixed":
         draws = replace(draws, ordinal=np.full(len(draws), kinds == "ordinal"))
     if kinds == "gaussian":  # the cut points of all
         draws = replace(draws, own_cuts=draws.own_cuts[:, :, :0])
     some, of_items = rng.permutation(users)[:21], rng.permutation(items)[:17]
-    probability, mean = predict_items(draws, some, of_items, user_rows, values)
+    probability, mean = predict_items(draws, some, of_items, side, values)
     pairs = np.repeat(some, 17), np.tile(of_items, 21)
-    expected, expected_mean = predict(draws, *pairs, user_rows, values)
+    expected, expected_mean = predict(draws, *pairs, side, values)
     np.testing.assert_allclose(probability.reshape(expected.shape), expected, atol=1e-6 * len(draws))
     np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
     assert (probability >= 0).all()
-    np.testing.assert_array_equal(expect_items(draws, some, of_items, user_rows, values), mean)
+    np.testing.assert_array_equal(expect_items(draws, some, of_items, side, values), mean)
 
 
 def test_class_sums_by_hand():
@@ -208,14 +213,14 @@ def test_class_sums_by_hand():
     np.testing.assert_allclose(class_sums(z, table), expected)
 
 
-@pytest.mark.parametrize("user_rows", [True, False])
-def test_the_prediction_of_a_pair_does_not_depend_on_the_others(user_rows):
+@pytest.mark.parametrize("side", Side)
+def test_the_prediction_of_a_pair_does_not_depend_on_the_others(side):
     rng = np.random.default_rng(4)
-    draws, values = invented_draws(rng, *((12, 9) if user_rows else (9, 12)), 12), np.linspace(-2, 2, 5)
+    draws, values = invented_draws(rng, *side.rows_and_columns(12, 9), 12), np.linspace(-2, 2, 5)
     users, items = rng.integers(-1, 12, 50), rng.integers(-1, 9, 50)
-    together = predict(draws, users, items, user_rows, values)
+    together = predict(draws, users, items, side, values)
     for e in (0, 7, 49):
-        alone = predict(draws, users[[e]], items[[e]], user_rows, values)
+        alone = predict(draws, users[[e]], items[[e]], side, values)
         for one, all_of_them in zip(alone, together, strict=True):
             np.testing.assert_array_equal(one[0], all_of_them[e])
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import lbg_recsys
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError, NotFittedError
 from lbg_recsys.ratings import BayesianLBGModel
 from lbg_recsys.ratings.bayesian.training import TRACED_PAIRS
@@ -50,7 +51,7 @@ def test_new_users_with_and_without_ratings_come_together(ratings):
     model = BayesianLBGModel(**QUICK).fit(ratings)
     one = model.matrix.subset(np.arange(2))
     emptied = replace(one, rows=one.rows.filtered(one.user_codes == 1))
-    alone, together = model.with_users(one)._draws[False], model.with_users(emptied)._draws[False]
+    alone, together = model.with_users(one)._draws[Side.ITEMS], model.with_users(emptied)._draws[Side.ITEMS]
     np.testing.assert_array_equal(alone.col_bias[:, 1], together.col_bias[:, 1])
     np.testing.assert_array_equal(together.col_bias[:, 0], together.col_bias[:, -1])
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lbg_recsys.core import levels
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel
 from tests.lists import brute_force_list
@@ -189,10 +190,10 @@ def test_a_new_user_is_the_same_whoever_comes_after_and_leaves_no_trace_in_a_pic
     for side in first._draws:
         np.testing.assert_array_equal(alone._draws[side].z, again._draws[side].z)
         np.testing.assert_array_equal(alone._draws[side].c, again._draws[side].c)
-    np.testing.assert_array_equal(alone._draws[True].z[:, 0], first._draws[True].z[:, 0])
-    np.testing.assert_array_equal(alone._draws[False].col_bias[:, 0], first._draws[False].col_bias[:, 0])
+    np.testing.assert_array_equal(alone._draws[Side.USERS].z[:, 0], first._draws[Side.USERS].z[:, 0])
+    np.testing.assert_array_equal(alone._draws[Side.ITEMS].col_bias[:, 0], first._draws[Side.ITEMS].col_bias[:, 0])
     once_more = first.with_users(model.matrix.subset(np.arange(1)))  # a view takes new users as the model does
-    np.testing.assert_array_equal(once_more._draws[False].c, alone._draws[False].c)
+    np.testing.assert_array_equal(once_more._draws[Side.ITEMS].c, alone._draws[Side.ITEMS].c)
     model.recommend(3)
     assert len(pickle.dumps(model)) == size
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lbg_recsys
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.bayesian.tastes import Tastes
@@ -66,7 +67,7 @@ def counts(model):
 def dense_tastes(model):
     """Every kept sweep's table of tastes, users by items, by loops over what is stored."""
     clean_users, clean_items = map(without_the_common, counts(model))
-    for user_rows, draws in model._draws.items():
+    for side, draws in model._draws.items():
         for s in range(len(draws)):
             n_rows, n_cols = draws.z.shape[1] - 1, draws.c.shape[1] - 1
             table = np.zeros((n_rows, n_cols))
@@ -74,7 +75,7 @@ def dense_tastes(model):
                 for i in range(n_cols):
                     for h in range(draws.z.shape[2]):
                         table[j, i] += draws.c_step[s, h] * draws.c[s, i, h, draws.z[s, j, h]]
-            yield clean_users @ (table if user_rows else table.T) @ clean_items
+            yield clean_users @ (table if side is Side.USERS else table.T) @ clean_items
 
 
 @pytest.mark.parametrize("of_users", [True, False])
@@ -126,20 +127,20 @@ def relabelled(draws, rng):
     return replace(draws, z=z, c=c)
 
 
-@given(random_sides(), st.booleans())
+@given(random_sides(), st.sampled_from(Side))
 @settings(max_examples=30, deadline=None)
-def test_similarity_is_a_correlation_and_knows_no_class_numbers(sides, of_users):
+def test_similarity_is_a_correlation_and_knows_no_class_numbers(sides, side):
     draws, rng = sides
     matrix = small().matrix
     tastes = Tastes(draws, matrix, 0)
-    n = matrix.n_users if of_users else matrix.n_items
-    table = np.stack([tastes.similarity(of_users, own) for own in range(n)])
+    n = matrix.n_users if side is Side.USERS else matrix.n_items
+    table = np.stack([tastes.similarity(side, own) for own in range(n)])
     assert np.abs(table).max() <= 1.0
     np.testing.assert_allclose(table, table.T, atol=1e-9)
     own = np.diag(table)
     assert np.all((abs(own - 1.0) < 1e-9) | (table == 0.0).all(axis=1))  # nobody is more alike, or there is no taste
     others = Tastes({side: relabelled(one, rng) for side, one in draws.items()}, matrix, 0)
-    again = np.stack([others.similarity(of_users, code) for code in range(n)])
+    again = np.stack([others.similarity(side, code) for code in range(n)])
     np.testing.assert_allclose(again, table, atol=1e-9)
     np.testing.assert_allclose(others.membership(3), tastes.membership(3), atol=1e-9)
 

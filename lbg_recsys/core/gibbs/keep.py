@@ -1,0 +1,81 @@
+"""Keeping the current draw of a chain in the compact form of `Draws`."""
+
+import numpy as np
+
+from lbg_recsys.core.gibbs.chain import Chain, column_features
+from lbg_recsys.core.gibbs.components import absence_evidence
+from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, cuts_in_single, in_half, in_steps
+from lbg_recsys.core.types import Array
+
+
+def keep(chain: Chain, cuts: Array) -> Draws:
+    """The current draw of a chain, with the cut points that its predictions use."""
+    settings = chain.settings
+    n_entries = chain.n_col.sum()
+    means, steps = in_steps(np.concatenate([chain.c.transpose(0, 2, 1), _unknown_means(chain)], axis=1))
+    row_unknown, col_unknown = _unknown_noise(chain)
+    unknown_class = (chain.rng.random((settings.n_components, 1)) > chain.lam.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    one_sweep = {
+        "z": np.vstack([chain.z, unknown_class.astype(np.int8)]),
+        "c": means,
+        "c_step": steps,
+        "row_bias": np.append(chain.row_bias, 0.0).astype(np.float16),
+        "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
+        "row_weight": in_half(np.append(chain.row_weight, row_unknown)),
+        "col_weight": in_half(np.append(chain.col_weight, col_unknown)),
+        "cuts": cuts_in_single(cuts[1:-1]),
+        "ordinal": np.array(settings.ordinal),
+        "lam": chain.lam.astype(np.float32),
+        "tau": chain.tau.astype(np.float32),
+        "eta": chain.eta.astype(np.float16),
+        "omega": chain.omega.astype(np.float16),
+        "share": (chain.counts.sum(axis=2) / n_entries).astype(np.float32),
+        "base": _evidence_base(chain),
+        "row_tau": np.float32(chain.row_tau),
+        "col_tau": np.float32(chain.col_tau),
+        "noise_rate": np.float32(chain.noise_rate),
+        "own_cuts": _cuts_of_users(chain, cuts),
+        "cut_tau": chain.cut_tau[1 : -1 if settings.own_cuts else 1].astype(np.float32),
+    }
+    return Draws(**{name: np.asarray(array)[np.newaxis] for name, array in one_sweep.items()})
+
+
+def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
+    """The cut points of every user and last the common ones, (users + 1, levels - 1), in ascending order."""
+    n_users = len(chain.row_bias if chain.settings.user_rows else chain.col_bias)
+    if not chain.settings.own_cuts:
+        return np.empty((n_users + 1, 0), np.float16)
+    own = np.broadcast_to((cuts[:, np.newaxis] + chain.own_cuts)[1:-1], (len(cuts) - 2, n_users))
+    return cuts_in_half(np.vstack([own.T, cuts[1:-1]]))
+
+
+def _unknown_profile(chain: Chain) -> Array:
+    """The profile and features of a column without entries, (D,)."""
+    profile = np.zeros(chain.settings.n_components * chain.settings.n_classes)
+    return np.append(profile, column_features(np.zeros(1), chain.n_col))
+
+
+def _unknown_means(chain: Chain) -> Array:
+    """The expected class means of a column without entries, (H, 1, K)."""
+    return np.asarray(chain.eta @ _unknown_profile(chain))[:, None, :].astype(np.float32)
+
+
+def _unknown_noise(chain: Chain) -> tuple[float, float]:
+    """Noise precisions of an unknown row and column, which include the variance of their biases and means."""
+    settings = chain.settings
+    usual = settings.user_noise_shape / chain.noise_rate
+    row = 1.0 / chain.row_tau
+    col = 1.0 / chain.col_tau + float(np.sum(1.0 / chain.tau))
+    if settings.user_rows:
+        return 1.0 / (1.0 / usual + row), 1.0 / (1.0 + usual * col)
+    return 1.0 / (1.0 + usual * row), 1.0 / (1.0 / usual + col)
+
+
+def _evidence_base(chain: Chain) -> Array:
+    """indicator_weight * sum_i log(1 - p[h, i, s]), the evidence of a row without entries, (H, K)."""
+    n_components, k, _ = chain.c.shape
+    base = np.zeros((n_components, k))
+    for h in range(n_components):
+        size = np.bincount(chain.z[:, h], minlength=k).astype(np.float64)
+        absence_evidence(chain.counts[h], chain.n_col, size, len(chain.z), chain.settings.indicator_weight, base[h])
+    return base.astype(np.float32)
