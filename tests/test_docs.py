@@ -1,0 +1,36 @@
+"""The documentation names files and functions that exist."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "lbg_recsys"
+TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+QUOTED = sorted(set(re.findall(r"`([\w./]+)`", TEXT)))
+FILES = [name for name in QUOTED if name.endswith((".py", "/")) or ("/" in name and "." not in name)]
+NAMES = [name for name in QUOTED if re.fullmatch(r"[a-z_]+(\.\w+)+", name) and not name.endswith(".py")]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_exists(name):
+    if name in ("cli/NAME.py", "bayesian.py", "mixture.py") or name.endswith("/NAME.py"):
+        return
+    places = (ROOT / name, PACKAGE / name, PACKAGE / f"{name}.py", *PACKAGE.rglob(name.strip("/").split("/")[-1]))
+    assert any(place.exists() for place in places)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_function_exists(name):
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = import_module("lbg_recsys." + ".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in parts[length:]:
+            found = getattr(found, attribute)
+        return
+    pytest.fail(f"docs/architecture.md names {name}, which is not there")
