@@ -3,13 +3,22 @@
 import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
+
+
+class RowArrays(NamedTuple):
+    """The arrays of `SparseRows` in the form that compiled kernels take."""
+
+    start: Ints  # (n_rows,): where each row begins
+    stop: Ints  # (n_rows,): where its counting prefix ends
+    columns: Codes  # (n_entries,)
+    values: Floats  # (n_entries,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +105,11 @@ class SparseRows:
     def stop(self) -> Ints:
         """Where the counting prefix of each row ends, (n_rows,)."""
         return self.indptr[1:] if self.ends is None else self.ends
+
+    @property
+    def arrays(self) -> RowArrays:
+        """The counting entries, for compiled kernels."""
+        return RowArrays(self.start, self.stop, self.columns, self.values)
 
     @property
     def lengths(self) -> Ints:

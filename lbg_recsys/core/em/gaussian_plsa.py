@@ -12,12 +12,26 @@ import numpy as np
 
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.sparse import RowArrays, SparseRows
 from lbg_recsys.core.types import Floats
 
 
 @numba.njit(nogil=True, cache=True)
-def _entry_kernel(start, stop, indices, values, lam, c, var, log_norm, beta, row_mass, sums):  # type: ignore[no-untyped-def]
+def _entry_kernel(
+    rows: RowArrays,
+    lam: Floats,
+    c: Floats,
+    var: Floats,
+    log_norm: Floats,
+    beta: float,
+    row_mass: Floats,
+    sums: Floats,
+) -> float:
+    """Add the posteriors of the entries to ``row_mass`` (m, k) and, unless empty, to ``sums`` (3, n, k).
+
+    Returns the sum of the entries' (tempered) log-likelihoods. ``log_norm`` is -log(2 pi var) / 2, (n, k).
+    """
+    start, stop, indices, values = rows
     k = lam.shape[1]
     tau = np.empty(k)
     log_lam = np.empty(k)
@@ -58,8 +72,8 @@ def entry_step(
     """One E-step over the entries: the statistics of the columns, and the new mixing weights of the rows (m, k)."""
     row_mass = np.zeros_like(lam)
     sums = np.zeros((3, rows.n_columns, lam.shape[1]))
-    args = (rows.start, rows.stop, rows.columns, rows.values, lam, parameters.c, parameters.var)
-    evidence = _entry_kernel(*args, _log_norm(parameters), beta, row_mass, sums)
+    log_norm = _log_norm(parameters)
+    evidence = _entry_kernel(rows.arrays, lam, parameters.c, parameters.var, log_norm, beta, row_mass, sums)
     statistics = SufficientStatistics(len(rows), evidence, row_mass.sum(axis=0), sums[0], sums[1], sums[2])
     return statistics, mixing_weights(row_mass)
 
@@ -68,10 +82,10 @@ def fold_in_rows(rows: SparseRows, parameters: Parameters, beta: float = 1.0, n_
     """Mixing weights of new rows, the columns' Gaussians as they are: EM over the rows' weights alone."""
     lam = np.full((len(rows), parameters.n_topics), 1.0 / parameters.n_topics)
     nothing = np.zeros((0, 0, 0))
-    args = (rows.start, rows.stop, rows.columns, rows.values)
+    log_norm = _log_norm(parameters)
     for _ in range(n_iter):
         row_mass = np.zeros_like(lam)
-        _entry_kernel(*args, lam, parameters.c, parameters.var, _log_norm(parameters), beta, row_mass, nothing)
+        _entry_kernel(rows.arrays, lam, parameters.c, parameters.var, log_norm, beta, row_mass, nothing)
         lam = mixing_weights(row_mass)
     return lam
 

@@ -10,16 +10,13 @@ import math
 import numba
 import numpy as np
 
-from lbg_recsys.core.sparse import SparseRows
-from lbg_recsys.core.types import Codes, Floats, Ints
+from lbg_recsys.core.sparse import RowArrays, SparseRows
+from lbg_recsys.core.types import Floats
 
 
 @numba.njit(nogil=True, cache=True)
 def _pass_kernel(
-    start: Ints,
-    stop: Ints,
-    indices: Codes,
-    values: Floats,
+    rows: RowArrays,
     theta: Floats,
     phi: Floats,
     beta: float,
@@ -28,10 +25,15 @@ def _pass_kernel(
     learn: bool,
     evidence: Floats,
 ) -> None:
+    """Add the expected words of each document and topic to ``new_theta`` (m, k), of each word to ``new_phi`` (n, k).
+
+    ``new_phi`` is left alone unless ``learn``. ``evidence`` (m,) is set to the log-likelihood of each document.
+    """
+    start, stop, indices, values = rows
     n_topics = theta.shape[1]
     share = np.empty(n_topics)
     for j in range(len(start)):
-        said = 0.0
+        log_likelihood = 0.0
         for e in range(start[j], stop[j]):
             word = indices[e]
             likelihood = 0.0
@@ -41,14 +43,14 @@ def _pass_kernel(
                 likelihood += joint
                 share[s] = joint if beta == 1.0 else joint**beta
                 total += share[s]
-            said += values[e] * math.log(max(likelihood, 1e-300))
+            log_likelihood += values[e] * math.log(max(likelihood, 1e-300))
             if total > 0.0:
                 for s in range(n_topics):
                     amount = values[e] * share[s] / total
                     new_theta[j, s] += amount
                     if learn:
                         new_phi[word, s] += amount
-        evidence[j] = said
+        evidence[j] = log_likelihood
 
 
 def _normalised(table: Floats, axis: int, otherwise: Floats) -> Floats:
@@ -59,9 +61,7 @@ def _normalised(table: Floats, axis: int, otherwise: Floats) -> Floats:
 def em_pass(rows: SparseRows, theta: Floats, phi: Floats, beta: float = 1.0) -> tuple[Floats, Floats, float]:
     """New Pr(s | d) (m, k) and Pr(w | s) (n, k), and the log-likelihood under the old ones."""
     new_theta, new_phi, evidence = np.zeros_like(theta), np.zeros_like(phi), np.zeros(len(rows))
-    _pass_kernel(
-        rows.start, rows.stop, rows.columns, rows.values, theta, phi, beta, new_theta, new_phi, True, evidence
-    )
+    _pass_kernel(rows.arrays, theta, phi, beta, new_theta, new_phi, True, evidence)
     return _normalised(new_theta, 1, theta), _normalised(new_phi, 0, phi), float(evidence.sum())
 
 
@@ -72,9 +72,7 @@ def fold_in(rows: SparseRows, phi: Floats, prior: Floats, beta: float, n_iter: i
     evidence = np.zeros(len(rows))
     for _ in range(n_iter):
         new = np.zeros_like(theta)
-        _pass_kernel(
-            rows.start, rows.stop, rows.columns, rows.values, theta, phi, beta, new, nothing, False, evidence
-        )
+        _pass_kernel(rows.arrays, theta, phi, beta, new, nothing, False, evidence)
         theta = _normalised(new, 1, theta)
     return theta
 
@@ -84,5 +82,5 @@ def log_likelihood(rows: SparseRows, theta: Floats, phi: Floats) -> Floats:
     evidence = np.zeros(len(rows))
     scratch = np.zeros_like(theta)
     nothing = np.zeros((0, phi.shape[1]))
-    _pass_kernel(rows.start, rows.stop, rows.columns, rows.values, theta, phi, 1.0, scratch, nothing, False, evidence)
+    _pass_kernel(rows.arrays, theta, phi, 1.0, scratch, nothing, False, evidence)
     return evidence

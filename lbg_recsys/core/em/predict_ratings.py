@@ -9,22 +9,29 @@ topic's rating of an average column for a column.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from lbg_recsys.core.em.parameters import Parameters
-from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.core.types import Bools, Floats, Ints
 
 
-@dataclass(frozen=True)
-class MixturePrediction:
+class MixturePrediction(NamedTuple):
     """For n pairs: the distribution over the levels (n, L), the leading topic (n,) and its posterior (n,)."""
 
     probability: Floats
     topic: Ints
     posterior: Floats
+
+
+class _Pairs(NamedTuple):
+    """Row and column of n pairs, and whether to set the indicator of each."""
+
+    rows: Ints
+    columns: Ints
+    forced: Bools
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,8 @@ def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
         out[s] = mu[s] * odds[s] if forced else mu[s]
         total += out[s]
     if total < 1e-300:  # a weight so large that topic and item rule each other out: the item then says nothing
-        out[:] = mu
+        for s in range(len(mu)):
+            out[s] = mu[s]
         total = 1.0
     lead = 0
     for s in range(1, len(mu)):
@@ -93,23 +101,38 @@ def _normalise(out):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER)
-def _from_table(mu, odds, rows, columns, forced, place, density, probability, topic, posterior):  # type: ignore[no-untyped-def]
+def _from_table(mu: Floats, odds: Floats, pairs: _Pairs, line: Ints, density: Floats, out: MixturePrediction) -> None:
+    """Predict from the densities (lines, k, L) of the columns: ``line`` (n + 1,) is that of each column."""
+    rows, columns, forced = pairs
+    probability, topic, posterior = out
     n_topics, n_levels = density.shape[1:]
     weight = np.empty(n_topics)
     for pair in range(len(rows)):
         lead, total = _force(mu[rows[pair]], odds[columns[pair]], forced[pair], weight)
         topic[pair], posterior[pair] = lead, weight[lead] / total
-        table = density[place[columns[pair]]]
-        out = probability[pair]
+        table = density[line[columns[pair]]]
+        levels = probability[pair]
         for s in range(n_topics):
             if weight[s] > 1e-20 * total:  # posteriors are sharp: most topics cannot move a bit of the sum
                 for t in range(n_levels):
-                    out[t] += weight[s] * table[s, t]
-        _normalise(out)
+                    levels[t] += weight[s] * table[s, t]
+        _normalise(levels)
 
 
 @numba.njit(nogil=True, cache=True)
-def _from_offsets(mu, odds, rows, columns, forced, c, var, levels, offset, probability, topic, posterior):  # type: ignore[no-untyped-def]
+def _from_offsets(
+    mu: Floats,
+    odds: Floats,
+    pairs: _Pairs,
+    c: Floats,
+    var: Floats,
+    levels: Floats,
+    offset: Floats,
+    out: MixturePrediction,
+) -> None:
+    """Predict with an ``offset`` (n,) of its own for every pair, which is added to the means ``c``."""
+    rows, columns, forced = pairs
+    probability, topic, posterior = out
     n_topics = c.shape[1]
     weight = np.empty(n_topics)
     exponent = np.empty((n_topics, len(levels)))
@@ -124,11 +147,11 @@ def _from_offsets(mu, odds, rows, columns, forced, c, var, levels, offset, proba
                 d = levels[t] - offset[pair] - c[i, s]
                 exponent[s, t] = log_scale - 0.5 * d * d / var[i, s]
                 top = max(top, exponent[s, t])
-        out = probability[pair]
+        density = probability[pair]
         for s in range(n_topics):
             for t in range(len(levels)):
-                out[t] += math.exp(exponent[s, t] - top)
-        _normalise(out)
+                density[t] += math.exp(exponent[s, t] - top)
+        _normalise(density)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -149,7 +172,7 @@ def predict_mixture(
     tables: ColumnTables,
     rows: Ints,
     columns: Ints,
-    forced: npt.NDArray[np.bool_],
+    forced: Bools,
     levels: Floats,
     *,
     offset: Floats | None = None,
@@ -157,23 +180,21 @@ def predict_mixture(
 ) -> MixturePrediction:
     """The predictive distribution of n (row, column) pairs.
 
-    ``mu`` (m + 1, k) holds the posteriors of the rows, ending with the prior; ``forced`` says for which pairs the
-    indicator x_i is not in it yet and is set to 1 to predict; ``offset`` (n,) is added to the means; ``density`` is
-    the `level_density` of all columns, where there is one at hand.
+    ``mu`` (m + 1, k) are the posteriors of the rows, and last the prior; ``forced`` (n,) are the pairs whose
+    indicator x_i is not in ``mu`` yet and is set to 1 to predict; ``offset`` (n,) is added to the means; ``density``
+    is the `level_density` of all columns, if it has been computed already.
     """
-    n = len(rows)
-    probability, topic, lead = np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n)
+    n, pairs = len(rows), _Pairs(rows, columns, forced)
+    out = MixturePrediction(np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n))
     if offset is not None:
-        _from_offsets(
-            mu, tables.odds, rows, columns, forced, tables.c, tables.var, levels, offset, probability, topic, lead
-        )
-        return MixturePrediction(probability, topic, lead)
-    place = np.arange(len(tables.c))
+        _from_offsets(mu, tables.odds, pairs, tables.c, tables.var, levels, offset, out)
+        return out
+    line = np.arange(len(tables.c))
     if density is None:
         # The densities of a column serve all its pairs: one table of the columns that occur, then no exp per pair.
         occurs = np.zeros(len(tables.c), dtype=bool)
         occurs[columns] = True
-        place = np.cumsum(occurs) - 1
+        line = np.cumsum(occurs) - 1
         density = level_density(tables.c[occurs], tables.var[occurs], levels)
-    _from_table(mu, tables.odds, rows, columns, forced, place, density, probability, topic, lead)
-    return MixturePrediction(probability, topic, lead)
+    _from_table(mu, tables.odds, pairs, line, density, out)
+    return out
