@@ -15,6 +15,10 @@ def brute_force_list(model, user, n, by, exclude_seen=True):
     probability = model.distribution_of(*pairs).probability
     rating, rated = levels.mean(probability, model.levels), model.rated_probability(*pairs)
     liked = levels.at_least(probability, model.levels, model.matrix.scale.liked)
-    score = {"rating": rating, "rated": rated, "liked": rated * liked}[by]
+    power = 1.0
+    if model.lists == "choice":
+        rated = np.maximum(model.choices.scores(model.matrix, np.array([code]))[0, items], 1e-9)
+        power = 0.5
+    score = {"rating": rating, "rated": rated, "liked": rated * liked**power}[by]
     best = np.argsort(-score, kind="stable")[:n]
     return model.matrix.items.raws(items[best]), score[best], rating[best]

@@ -15,6 +15,7 @@ from lbg_recsys.schema import fits
 CLASSES = {
     "LBGModel": "lbg_recsys.persistence.lbg:LBGFile",
     "BayesianLBGModel": "lbg_recsys.persistence.bayesian:BayesianFile",
+    "ChoiceModel": "lbg_recsys.persistence.choice:ChoiceFile",
     "GaussianPLSAModel": "lbg_recsys.persistence.plsa:PLSAFile",
     "LBGMixture": "lbg_recsys.persistence.mixture:MixtureFile",
     "LBGClassifier": "lbg_recsys.persistence.classifier:ClassifierFile",

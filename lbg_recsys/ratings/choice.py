@@ -169,10 +169,12 @@ class ChoiceModel(FitFirst):
     'tea'
     """
 
-    MADE_BY_FIT = ("matrix", "n_repeated_", "_choices")
+    MADE_BY_FIT = ("matrix", "n_repeated_", "_held")
 
     matrix: RatingMatrix
     titles: Mapping[RawId, str] = MappingProxyType({})
+    versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
+    _held: Choices | None
 
     def __init__(
         self,
@@ -214,12 +216,20 @@ class ChoiceModel(FitFirst):
         """
         self._check_parameters()
         matrix = as_choices(choices)
+        found = Choices(matrix, **self.get_params())
         self._hold(matrix)
+        self._held = found
         return self
 
     def _hold(self, matrix: RatingMatrix) -> None:
-        self._choices = Choices(matrix, **self.get_params())
-        self.matrix, self.n_repeated_ = matrix, matrix.n_duplicates
+        self.matrix, self.n_repeated_, self._held = matrix, matrix.n_duplicates, None
+
+    @property
+    def _choices(self) -> Choices:
+        """The scores; a model from a file computes them when they are first asked for."""
+        if self._held is None:
+            self._held = Choices(self.matrix, **self.get_params())
+        return self._held
 
     def _check_parameters(self) -> None:
         check_number("grade", self.grade, 0.0, 1.0)
@@ -352,8 +362,8 @@ class ChoiceModel(FitFirst):
                 raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
             items = dict.fromkeys(plain_ids(items), self.matrix.scale.upper)
         view = ChoiceModel(**self.get_params())
-        view.matrix, view._choices = one_user(items, self.matrix.items, self.matrix.scale), self._choices
-        view.titles, view.n_repeated_ = self.titles, 0
+        view._hold(one_user(items, self.matrix.items, self.matrix.scale))
+        view._held, view.titles = self._choices, self.titles
         return FoldedChooser(view)
 
     # -- looking inside ------------------------------------------------------------------------------------------

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="RatingModel")
 
 
-# The models of what is rated that lists can use.
-LISTS = ("choice", "bernoulli")
-
-
 @dataclass(frozen=True)
 class RatingDistribution:
     """The distribution over the levels of n pairs and, of a model with topics, each pair's leading one (n,)."""
@@ -63,7 +59,7 @@ class RatingModel(Settings, FitFirst, ABC):
 
     matrix: RatingMatrix
     point: str
-    lists: str = "bernoulli"  # the model of what is rated that lists use, one of LISTS
+    lists: str = "bernoulli"  # the model of what is rated that lists use, see `settings.LISTS`
     _choice_home: "RatingModel | None" = None  # the model that this one is a view of
     _choices_held: tuple[RatingMatrix, Choices] | None = None
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so

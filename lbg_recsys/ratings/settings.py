@@ -7,6 +7,7 @@ from lbg_recsys.settings import Settings, setting
 
 POINTS = ("mode", "mean", "median")
 ORIENTATIONS = ("users", "items", "both")
+LISTS = ("choice", "bernoulli")
 LIKELIHOODS = ("gaussian", "ordinal", "mixed")
 
 
@@ -16,6 +17,15 @@ def _point(default: str) -> Any:
         """The predicted rating: the mode of the predictive distribution, its mean (least squared error) or its
         median (least absolute error).""",
         choices=POINTS,
+    )
+
+
+def _lists(default: str) -> Any:
+    return setting(
+        default,
+        """The model of what is rated that lists use: the closed form of ChoiceModel, computed from the ratings when
+        a list is first asked for, or the Bernoulli part of the model itself.""",
+        choices=LISTS,
     )
 
 
@@ -60,6 +70,7 @@ class LBGSettings(Settings):
     n_init: int = setting(1, "Restarts; the one with the best penalised likelihood is kept.", at_least=1)
     max_iter: int = setting(100, "Maximum number of EM iterations per restart.", at_least=1)
     tol: float = setting(1e-4, "EM stops when an iteration gains less penalised log-likelihood per user.", at_least=0)
+    lists: str = _lists("bernoulli")
     random_state: int | None = _random_state()
     verbose: bool = _verbose()
 
@@ -91,10 +102,11 @@ class BayesianLBGSettings(Settings):
     )
     point: str = _point("mean")
     max_kept: int = setting(64, "Sweeps kept per chain, evenly spaced. This bounds the memory.", at_least=2)
+    lists: str = _lists("choice")
     warm_start: bool = setting(
         False,
         """A further fit to the same ratings runs n_sweeps more sweeps instead of starting again, unless a parameter
-        that the chains depend on has changed: any but n_sweeps, burn_in, point, n_jobs and verbose.""",
+        that the chains depend on has changed: any but n_sweeps, burn_in, point, lists, n_jobs and verbose.""",
     )
     random_state: int | None = _random_state()
     n_jobs: int = setting(1, "Threads; the result is the same bits for any number.", at_least=1)

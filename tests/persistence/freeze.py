@@ -39,6 +39,17 @@ def main() -> None:
         }
         path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
     freeze_texts()
+    freeze_choices(ratings, titles)
+
+
+def freeze_choices(ratings, titles) -> None:
+    path = FOLDER / f"clicks-v{FORMAT}-choice.lbg"
+    if not path.exists():
+        model = lbg_recsys.ChoiceModel(penalty=20).fit(ratings[["user", "item"]])
+        lbg_recsys.save(model, path, titles=titles)
+        table = model.recommend([1, 2], 5)
+        expected = {"recommended": table["item"].tolist(), "scores": table["score"].tolist()}
+        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
 def freeze_texts() -> None:

@@ -22,6 +22,7 @@ from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.predict_ratings import level_density
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.ratings.choice import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -65,13 +66,18 @@ class TopicShare:
 
 @dataclass(frozen=True)
 class _Predicted:
-    """What is to be explained."""
+    """What is to be explained.
+
+    ``choice`` tells why the item is in the user's lists at all: the exact contribution of each of the user's items to
+    the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
+    """
 
     user: RawId
     item: RawId
     predicted: float
     expected: float
     distribution: dict[float, float]
+    choice: ChoiceExplanation | None
 
     @staticmethod
     def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
@@ -82,6 +88,9 @@ class _Predicted:
             "predicted": float(levels.point(probability, model.levels, model.point)[0]),
             "expected": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+            "choice": (
+                model.choices.explain(model.matrix, user, item, ratings=True) if model.lists == "choice" else None
+            ),
         }
 
 

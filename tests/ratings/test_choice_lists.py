@@ -1,0 +1,104 @@
+"""Lists of rating models: the choice part beside them, candidate sets, certainty, diversity."""
+
+import numpy as np
+import pytest
+
+from lbg_recsys import load, save
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import BayesianLBGModel, ChoiceModel, LBGModel
+from tests.lists import brute_force_list
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    rng = np.random.default_rng(0)
+    users, items = np.nonzero(rng.random((60, 40)) < 0.3)
+    values = np.where(users % 2 == items % 2, 4, 2) + rng.integers(0, 2, len(users))
+    return users.tolist(), items.tolist(), values.tolist()
+
+
+@pytest.fixture(scope="module")
+def model(ratings):
+    return BayesianLBGModel(n_components=3, n_sweeps=14, burn_in=6, random_state=0).fit(ratings, scale=(1, 5))
+
+
+def test_which_model_of_what_is_rated_is_the_default(model, ratings):
+    assert model.lists == "choice" and LBGModel().lists == "bernoulli"
+    alone = ChoiceModel().fit(model.matrix).recommend(3, 5)
+    beside = model.recommend(3, 5, by="rated")
+    assert beside["item"].tolist() == alone["item"].tolist()
+    np.testing.assert_allclose(beside["score"], alone["score"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("by", ["liked", "rated", "rating"])
+@pytest.mark.parametrize("lists", ["choice", "bernoulli"])
+def test_lists_are_those_of_brute_force(ratings, by, lists):
+    settings = {"n_components": 2, "n_sweeps": 8, "burn_in": 3, "random_state": 1, "lists": lists}
+    fitted = BayesianLBGModel(**settings).fit(ratings, scale=(1, 5))
+    for user in (0, 7):
+        items, score, _ = brute_force_list(fitted, user, 6, by)
+        found = fitted.recommend(user, 6, by=by)
+        np.testing.assert_allclose(found["score"], score, rtol=1e-4)
+        assert found["item"].tolist() == items
+
+
+def test_a_new_user_gets_the_choice_scores_of_a_known_one(model):
+    own = dict(zip(model.matrix.items.raws(model.matrix.seen(5)), model.matrix.rows.part(5, 6).values, strict=True))
+    known, new = model.recommend(5, 8, by="rated"), model.fold_in(own).recommend(8, by="rated")
+    assert known["item"].tolist() == new["item"].tolist()
+    np.testing.assert_allclose(known["score"], new["score"], rtol=1e-4)
+
+
+def test_candidates_for_known_and_new_users(model):
+    for one in (lambda **kw: model.recommend(5, **kw), model.fold_in({0: 5, 3: 1}).recommend):
+        assert set(one(items=[7, 8, 9], exclude=[8], exclude_seen=False)["item"]) == {7, 9}
+        with pytest.warns(UserWarning, match="1 of 2 ids in exclude= are unknown"):
+            assert 7 not in set(one(n=40, exclude=[7, "x"])["item"])
+        with pytest.raises(DataError, match="no item can be in the list"):
+            one(items=[])
+
+
+@pytest.mark.parametrize("by", ["liked", "rated", "rating", "sure"])
+def test_min_probability_leaves_out_what_may_be_disliked(model, by):
+    every, sure = (model.recommend(4, 40, by=by, min_probability=p) for p in (0.0, 0.5))
+    pairs = [(4, item) for item in every["item"]]
+    liked = model.predict_distribution(pairs)[:, 3:].sum(axis=1)
+    assert 0 < len(sure) < len(every)
+    assert set(sure["item"]) == {item for (_, item), p in zip(pairs, liked, strict=True) if p >= 0.5}
+
+
+def test_sure_ranks_by_the_lower_end_of_the_interval(model):
+    found = model.recommend(4, 40, by="sure")
+    low = model.interval([(4, item) for item in found["item"]], 0.9)[:, 0]
+    np.testing.assert_array_equal(found["score"], low)
+    order = np.lexsort((-found["rating"], -low))
+    np.testing.assert_array_equal(order, np.arange(len(found)))
+
+
+def test_diversity(model):
+    def similarity(table):
+        lists = (model.matrix.items.codes(items.tolist()) for _, items in table.groupby("user")["item"])
+        return np.mean([model.choices.similarity(codes, codes).mean() for codes in lists])
+
+    for by in ("liked", "rating"):
+        plain, mixed = (model.recommend(list(range(60)), 8, by=by, diversity=d) for d in (0.0, 0.95))
+        assert similarity(mixed) < similarity(plain) and len(mixed) == len(plain)
+
+
+def test_reasons_begin_with_exact_contributions(model):
+    item = model.recommend(4, 1, by="rated").iloc[0]
+    choice = model.explain(4, item["item"]).choice
+    assert choice.score == pytest.approx(item["score"], abs=1e-6)
+    assert sum(one.contribution for one in choice.because) == pytest.approx(choice.score, abs=1e-6)
+    assert {one.rating for one in choice.because} <= {2.0, 3.0, 4.0, 5.0}
+
+
+def test_files_give_the_same_lists(model, tmp_path, ratings):
+    save(model, tmp_path / "m.lbg")
+    again = load(tmp_path / "m.lbg")
+    assert again.recommend(4)["item"].tolist() == model.recommend(4)["item"].tolist()
+    clicks = ChoiceModel(penalty=20).fit(ratings[:2])
+    save(clicks, tmp_path / "c.lbg")
+    read = load(tmp_path / "c.lbg")
+    assert read.get_params() == clicks.get_params()
+    assert read.recommend(4).equals(clicks.recommend(4))
