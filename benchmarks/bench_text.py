@@ -178,7 +178,7 @@ LIMIT = 0.02  # of ham called spam
 def spam_filter():
     """A filter whose settings a grid fills in."""
     mixture = LBGMixture(length_temper=None, prior_p=5.0)
-    return Pipeline([("weights", None), ("model", LBGClassifier(mixture, random_state=0))])
+    return Pipeline([("weights", None), ("model", LBGClassifier(mixture, rule="likelihood", random_state=0))])
 
 
 def spam_regression():

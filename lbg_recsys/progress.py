@@ -7,6 +7,7 @@ calls; `parts` and `shifted` join several jobs into one count.
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,6 +49,38 @@ def parts(progress: Progress, of: int) -> list[Progress]:
         return lambda done, total, note: progress(number * total + done, of * total, note)
 
     return [one(number) for number in range(of)]
+
+
+def at_once(progress: Progress, of: int) -> list[Progress]:
+    """Callbacks for ``of`` similar jobs that run at the same time, in threads; together they count from start to end.
+
+    >>> seen = []
+    >>> first, second = at_once(lambda *step: seen.append(step[:2]), 2)
+    >>> first(10, 100, ""), second(50, 100, ""), first(100, 100, "")
+    (None, None, None)
+    >>> seen
+    [(10, 200), (60, 200), (150, 200)]
+    """
+    lock, done_of = threading.Lock(), [0] * of
+
+    def one(number: int) -> Progress:
+        def report(done: int, total: int, note: str) -> None:
+            with lock:
+                done_of[number] = max(done, done_of[number])
+                progress(sum(done_of), of * total, note)
+
+        return report
+
+    return [one(number) for number in range(of)]
+
+
+def rescaled(progress: Progress, total: int) -> Progress:
+    """The same job counted in ``total`` steps, so that it compares with other jobs.
+
+    >>> rescaled(lambda *step: print(step), 1000)(1, 4, "a quarter")
+    (250, 1000, 'a quarter')
+    """
+    return lambda done, own, note: progress(total * done // max(own, 1), total, note)
 
 
 def shifted(progress: Progress, before: int, total: int) -> Progress:

@@ -80,8 +80,7 @@ def cluster(
     (read,), (matrix,), names = _read(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        model.fit(matrix, progress=progress)
-        posterior = model.predict_proba(matrix)
+        posterior = model.fit_transform(matrix, progress=progress)
         facts = _facts_of_topics(model, names, words, read)
     if output:
         import pandas as pd
@@ -116,7 +115,7 @@ def cluster(
     help="Least score of a word.",
 )
 @click.option(
-    "--score",
+    "--by",
     type=click.Choice(["telling", "probability"]),
     default="telling",
     show_default=True,
@@ -133,7 +132,7 @@ def select(
     documents: str,
     number: int | None,
     delta: float,
-    score: str,
+    by: str,
     topics: int,
     params: tuple[str, ...],
     output: str | None,
@@ -144,7 +143,7 @@ def select(
 ) -> None:
     """Select the words that tell topics apart.
 
-    A word's score is its highest over the topics: p log(p / average p), or p alone with --score probability, where p
+    A word's score is its highest over the topics: p log(p / average p), or p alone with --by probability, where p
     is the probability that the word is a keyword of the topic.
 
     \b
@@ -161,7 +160,7 @@ def select(
     _, (matrix,), names = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
-        selector = LBGSelector(mixture, rank_by=score, delta=delta, n_features_to_select=number)
+        selector = LBGSelector(mixture, rank_by=by, delta=delta, n_features_to_select=number)
         selector.fit(matrix, progress=progress)
     chosen = selector.get_support(indices=True)
     table = pd.DataFrame(

@@ -65,7 +65,7 @@ def _measure(row: str, setting: str, seed: int, quick: bool) -> Figures:
         labels, labels
     ):
         if row in ("LBG", CAUTIOUS) and setting == RECOMMENDED:
-            classifier = LBGClassifier(n_topics=10, random_state=seed)
+            classifier = LBGClassifier(n_topics=10, rule="likelihood", random_state=seed)
             classifier.set_params(max_false_positive_rate=_WANTED_RATE if row == CAUTIOUS else None)
             called[test] = classifier.fit(matrices.counts[train], labels[train]).predict(matrices.counts[test])
         else:

@@ -250,6 +250,8 @@ def _plain(value: Any, name: str) -> Any:
         raise DataError(f"{name} is a RandomState, and a model file keeps None or an integer: set it before save")
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, Mapping):
+        return {"mapping": [[_plain(key, name), _plain(one, name)] for key, one in value.items()]}
     if isinstance(value, float) and math.isinf(value):
         return {"float": "inf" if value > 0 else "-inf"}
     return [_plain(one, name) for one in value] if isinstance(value, list | tuple) else value
@@ -261,6 +263,10 @@ def _python(value: Any) -> Any:
         return value
     if value in ({"float": "inf"}, {"float": "-inf"}):
         return float(value["float"])
+    if set(value) == {"mapping"}:
+        if not fits(value["mapping"], list[list[Any]]) or any(len(pair) != 2 for pair in value["mapping"]):
+            raise DataError("a mapping is not made of pairs")
+        return {_python(key): _python(one) for key, one in value["mapping"]}
     check_values(value, _RECORD, "an estimator")
     kind = _kind_named(value["class"])
     if kind.parts or value["facts"] is not None:

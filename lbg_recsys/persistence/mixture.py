@@ -16,9 +16,9 @@ class MixtureFile(EstimatorFile):
     model = "lbg_recsys.text.mixture:LBGMixture"
     sizes: ClassVar[Mapping[str, str]] = {"topics": "n_components"}
     facts: ClassVar[Mapping[str, Any]] = FITTED | {
-        "_statistics.n_rows": int,
+        "_statistics.n_rows": float,
         "_statistics.evidence": float,
-        "_totals.n_rows": int,
+        "_totals.n_rows": float,
     }
     arrays: ClassVar[Mapping[str, Array]] = {
         "weights_": WEIGHTS,

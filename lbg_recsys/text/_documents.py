@@ -1,19 +1,26 @@
 """Documents as they come in and as the models want them: checked once, at the edge."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_non_negative, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_non_negative, validate_data
 
 from lbg_recsys.core.em.keywords import ranked
 from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Bools, Floats
+from lbg_recsys.errors import DataError
+
+# The largest values taken: sums of their squares still fit into the precision of the data.
+_LARGEST = {"float64": 1e150, "float32": 1e15}
 
 
 def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
     """``X`` as a canonical CSR array of float64 or float32: sorted, no duplicates, no stored zeros.
 
-    Refuses, with scikit-learn's own messages, NaN, infinity, negative values, a wrong number of words.
+    Refuses, with scikit-learn's own messages, NaN, infinity, negative values, a wrong number of words; and values
+    whose squares would overflow.
     """
     X = validate_data(
         estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=[np.float64, np.float32]
@@ -22,7 +29,54 @@ def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
     documents = sp.csr_array(X, copy=True) if sp.issparse(X) else sp.csr_array(X)
     documents.sum_duplicates()
     documents.eliminate_zeros()
+    limit = _LARGEST[documents.dtype.name]
+    if documents.nnz and documents.data.max() > limit:
+        entry = int(documents.data.argmax())
+        row = int(np.searchsorted(documents.indptr, entry, side="right")) - 1
+        raise DataError(
+            f"document {row} has the value {documents.data[entry]:g} for word {documents.indices[entry]}; values "
+            f"above {limit:g} ({documents.dtype}) overflow when squared: scale the documents, for example "
+            "to unit length with sklearn.preprocessing.normalize"
+        )
     return documents
+
+
+@dataclass(frozen=True)
+class Training:
+    """The documents that a fit uses, which of all documents they are, and how often each counts (None: once)."""
+
+    documents: sp.csr_array
+    used: Bools
+    weight: Floats | None
+
+    @property
+    def all_used(self) -> bool:
+        """Whether no document was left out."""
+        return bool(self.used.all())
+
+
+def checked_weight(sample_weight: Any, documents: sp.csr_array) -> Floats | None:
+    """Weights (m,) of the documents as float64, not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, documents, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(weight)
+
+
+def training_documents(documents: sp.csr_array, n_components: int, weight: Floats | None = None) -> Training:
+    """The documents that have words and a weight; an error where there are fewer of them than topics.
+
+    An empty document is no evidence for any topic: it is left out of fits and gets the topics' weights after.
+    """
+    if weight is not None and not (weight > 0).all():
+        counted = weight > 0
+        found = training_documents(documents[counted], n_components, weight[counted])
+        used = counted.copy()
+        used[counted] = found.used
+        return Training(found.documents, used, found.weight)
+    used = np.diff(documents.indptr) > 0
+    filled = enough_documents(documents, n_components)
+    return Training(filled, used, weight if weight is None else weight[used])
 
 
 def n_filled(documents: sp.csr_array) -> int:

@@ -1,17 +1,18 @@
 """Restarts of a topic model: keep the best, or average them."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 
 from lbg_recsys.core.em.consensus import consensus
 from lbg_recsys.core.types import Floats
-from lbg_recsys.progress import STARTING, Progress, parts, shifted
+from lbg_recsys.progress import STARTING, Progress, at_once, parts, shifted
 
 
 class Fit(Protocol):
@@ -26,6 +27,18 @@ class Fit(Protocol):
 
 
 F = TypeVar("F", bound=Fit)
+T = TypeVar("T")
+
+
+def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> list[T]:
+    """The results of all jobs in their order; ``n_jobs`` of them run at a time, in threads.
+
+    Kernels and numpy release the interpreter, so that threads suffice, and no job shares a random generator: the
+    results are the same however many run at a time.
+    """
+    if n_jobs in (None, 1) or len(jobs) < 2:
+        return [job() for job in jobs]
+    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(job)() for job in jobs))
 
 
 def fit_restarts(
@@ -38,6 +51,7 @@ def fit_restarts(
     start_steps: int,
     train_steps: int,
     progress: Progress,
+    n_jobs: int | None = None,
 ) -> F:
     """``n_init`` fits from different starts, then the best of them, or one more from their consensus.
 
@@ -46,20 +60,20 @@ def fit_restarts(
     """
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_init)
     again = combine == "consensus" and n_init > 1
-    steps, jobs = start_steps + train_steps, parts(progress, n_init + again)
-    jobs[0](0, steps, STARTING)
-    waiting = iter(jobs)
+    steps, reports = start_steps + train_steps, (parts if n_jobs in (None, 1) else at_once)(progress, n_init + again)
+    reports[0](0, steps, STARTING)
 
-    def run(begin: Callable[[Progress], Floats]) -> F:
-        report = next(waiting)
+    def run(begin: Callable[[Progress], Floats], report: Progress) -> F:
         mu = begin(shifted(report, 0, steps))
         fit = train(mu, shifted(report, start_steps, steps))
         report(steps, steps, f"{fit.n_iter} iterations")
         return fit
 
-    fits = [run(partial(start, np.random.RandomState(seed))) for seed in seeds]
+    beginnings = [partial(start, np.random.RandomState(seed)) for seed in seeds]
+    jobs = [partial(run, begin, report) for begin, report in zip(beginnings, reports, strict=False)]
+    fits = run_jobs(jobs, n_jobs)
     best = int(np.argmax([fit.lower_bound for fit in fits]))
-    return run(lambda _: consensus([fit.mu for fit in fits], best)) if again else fits[best]
+    return run(lambda _: consensus([fit.mu for fit in fits], best), reports[-1]) if again else fits[best]
 
 
 def warn_unsettled(converged: bool, max_iter: int) -> None:

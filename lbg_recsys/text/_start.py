@@ -18,18 +18,21 @@ def spherical_kmeans(
     n_clusters: int,
     random_state: np.random.RandomState,
     progress: Progress = silent,
+    weight: Floats | None = None,
 ) -> np.ndarray:
     """Labels (m,) after a few iterations of k-means on the unit sphere, seeded by k-means++.
 
-    Ten iterations: this is a start, EM does the rest. The seeding is a step too.
+    Ten iterations: this is a start, EM does the rest. The seeding is a step too. ``weight`` (m,) is how
+    often each document counts.
     """
     directions = normalize(documents.astype(np.float64))
-    centres, _ = kmeans_plusplus(directions, n_clusters, random_state=random_state)
+    centres, _ = kmeans_plusplus(directions, n_clusters, sample_weight=weight, random_state=random_state)
     centres = normalize(centres.toarray() if sp.issparse(centres) else centres)
     progress(1, STEPS["kmeans"], "k-means")
     for iteration in range(1, _ITERATIONS + 1):
         labels = (directions @ centres.T).argmax(axis=1)
-        sums = np.asarray((sp.csr_array(one_hot(labels, n_clusters)).T @ directions).toarray())
+        members = one_hot(labels, n_clusters) if weight is None else one_hot(labels, n_clusters) * weight[:, None]
+        sums = np.asarray((sp.csr_array(members).T @ directions).toarray())
         filled = np.bincount(labels, minlength=n_clusters) > 0
         moved = np.where(filled[:, None], normalize(sums), centres)  # a cluster without documents stays
         if np.array_equal(moved, centres):
@@ -52,8 +55,11 @@ def first_posteriors(
     init: str,
     random_state: np.random.RandomState,
     progress: Progress = silent,
+    weight: Floats | None = None,
 ) -> Floats:
     """Posteriors (m, k) to start from: ``"kmeans"``, or ``"random"`` ones, uniform on the simplex."""
+    if n_topics == 1:
+        return np.ones((documents.shape[0], 1))
     if init == "kmeans":
-        return one_hot(spherical_kmeans(documents, n_topics, random_state, progress), n_topics)
+        return one_hot(spherical_kmeans(documents, n_topics, random_state, progress, weight), n_topics)
     return random_state.dirichlet(np.ones(n_topics), size=documents.shape[0])

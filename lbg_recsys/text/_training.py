@@ -107,33 +107,41 @@ def cross_of(totals: Totals, statistics: SufficientStatistics, recipe: Recipe, f
     return cross_gaussians(totals, statistics, floor, min(recipe.prior_gauss, _AS_GOOD_AS_INFINITE))
 
 
-def background_of(rows: SparseRows, recipe: Recipe) -> Background:
+def background_of(rows: SparseRows, recipe: Recipe, weight: Floats | None = None) -> Background:
     """What words do in these documents whatever the topic. Needs a fixed number of keywords."""
     keywords = with_keywords(rows, recipe.n_keywords or 1)
-    statistics = gather(keywords, np.ones((len(rows), 1)))
+    statistics = gather(keywords, np.ones((len(rows), 1)), weight=weight)
+    return background_from(statistics, Totals.of(rows, weight), recipe)
+
+
+def background_from(statistics: SufficientStatistics, totals: Totals, recipe: Recipe) -> Background:
+    """The background of documents that were summed up already."""
     prior = prior_of(statistics, recipe)
-    return Background(prior, cross_of(Totals.of(rows), statistics, recipe, prior.floor))
+    return Background(prior, cross_of(totals, statistics, recipe, prior.floor))
 
 
-def train(rows: SparseRows, mu: Floats, recipe: Recipe, progress: Progress = silent) -> Trained:
+def train(
+    rows: SparseRows, mu: Floats, recipe: Recipe, progress: Progress = silent, weight: Floats | None = None
+) -> Trained:
     """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
 
     While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
     when x does not move after that either. ``progress`` is called after every iteration, first those of annealing.
+    ``weight`` (m,) is how often each document counts.
     """
     n_topics, n_annealing = mu.shape[1], recipe.anneal or 0
     n_steps = n_annealing + recipe.max_iter
     moving = recipe.n_keywords is None
     q = np.full(n_topics, recipe.n_keywords or max(1, round(keyword_counts(rows).mean() / 2)), dtype=np.int64)
     keywords = with_keywords(rows, expected_lengths(mu, q))
-    statistics = gather(keywords, mu)
-    mu, statistics = _annealed(keywords, mu, statistics, recipe, shifted(progress, 0, n_steps))
+    statistics = gather(keywords, mu, weight=weight)
+    mu, statistics = _annealed(keywords, mu, statistics, recipe, shifted(progress, 0, n_steps), weight)
     history: tuple[float, ...] = ()
     used, resting = 0, not moving
     while True:
         budget = recipe.max_iter - used
         iterating = shifted(progress, n_annealing + used, n_steps)
-        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, iterating)
+        result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, iterating, weight)
         used, history = used + result.n_iter, history + result.history
         mu = posteriors_given(keywords, result.parameters, recipe)
         if not moving:
@@ -146,10 +154,10 @@ def train(rows: SparseRows, mu: Floats, recipe: Recipe, progress: Progress = sil
         if converged or used >= recipe.max_iter:
             break
         q, keywords = new_q, chosen
-        statistics = result.statistics if resting else gather(keywords, mu)
-    totals = Totals.of(rows)
+        statistics = result.statistics if resting else gather(keywords, mu, weight=weight)
+    totals = Totals.of(rows, weight)
     cross = cross_of(totals, result.statistics, recipe, prior_of(result.statistics, recipe).floor)
-    bound = result.lower_bound + float(cross_evidence(rows, keywords, cross).mean())
+    bound = result.lower_bound + float(np.average(cross_evidence(rows, keywords, cross), weights=weight))
     return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged, history)
 
 
@@ -161,11 +169,15 @@ def posteriors_given(keywords: SparseRows, parameters: Parameters, recipe: Recip
 
 
 def absorbed(
-    trained_on: SufficientStatistics, batch: SparseRows, parameters: Parameters, recipe: Recipe
+    trained_on: SufficientStatistics,
+    batch: SparseRows,
+    parameters: Parameters,
+    recipe: Recipe,
+    weight: Floats | None = None,
 ) -> SufficientStatistics:
     """The statistics so far and those of a batch of documents (their keywords) under the current parameters."""
     beta = temper(batch, recipe.length_temper)
-    return trained_on + e_step(batch, parameters, beta, given_count=recipe.given_count)
+    return trained_on + e_step(batch, parameters, beta, given_count=recipe.given_count, weight=weight)
 
 
 def _em_given_keywords(
@@ -174,15 +186,16 @@ def _em_given_keywords(
     recipe: Recipe,
     max_iter: int,
     progress: Progress,
+    weight: Floats | None,
 ) -> EMResult[Parameters, SufficientStatistics]:
     prior = prior_of(statistics, recipe)  # sums over topics, so the same in every iteration while x is held
     beta = temper(keywords, recipe.length_temper)
     return run_em(
         statistics,
         lambda statistics: m_step(statistics, prior),
-        lambda parameters: e_step(keywords, parameters, beta, given_count=recipe.given_count),
+        lambda parameters: e_step(keywords, parameters, beta, given_count=recipe.given_count, weight=weight),
         lambda parameters, statistics: (
-            (statistics.evidence + log_prior(parameters, prior, given_count=recipe.given_count)) / len(keywords)
+            (statistics.evidence + log_prior(parameters, prior, given_count=recipe.given_count)) / statistics.n_rows
         ),
         max_iter=max_iter,
         stop=gain_below(recipe.tol),
@@ -196,6 +209,7 @@ def _annealed(
     statistics: SufficientStatistics,
     recipe: Recipe,
     progress: Progress,
+    weight: Floats | None,
 ) -> tuple[Floats, SufficientStatistics]:
     """Deterministic annealing: EM steps with beta rising from 0.05 to 1."""
     if not recipe.anneal:
@@ -206,6 +220,6 @@ def _annealed(
         parameters = m_step(statistics, prior)
         joint = log_joint(keywords, parameters, given_count=recipe.given_count)
         mu, _ = posterior(joint, hardness * np.asarray(beta))
-        statistics = gather(keywords, mu)
+        statistics = gather(keywords, mu, weight=weight)
         progress(step, recipe.anneal, "annealing")
     return mu, statistics

@@ -1,28 +1,45 @@
-"""Supervised inference: one topic model per class, the class that explains a document best."""
+"""Supervised inference: one topic model per class."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from lbg_recsys.core.types import Floats
+from lbg_recsys.core.em.correction import Correction
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import Progress, parts, silent
-from lbg_recsys.text._documents import checked_documents, n_filled, ranked_documents
-from lbg_recsys.text._training import Background, background_of
+from lbg_recsys.progress import Progress, at_once, parts, rescaled, silent
+from lbg_recsys.text._class_rule import (
+    WeightedRule,
+    continued_rule,
+    fit_rule,
+    likelihoods,
+    log_shares,
+    weighted_scores,
+)
+from lbg_recsys.text._documents import checked_documents, checked_weight, n_filled, ranked_documents
+from lbg_recsys.text._nested import DefaultEstimator
+from lbg_recsys.text._restarts import run_jobs
+from lbg_recsys.text._thresholds import class_thresholds
+from lbg_recsys.text._training import Background, background_from, background_of
 from lbg_recsys.text.mixture import LBGMixture
 
 _HELD_OUT = 0.2
+_DOCUMENTS_PER_TOPIC = 20
+_STEPS = 1000  # that each class reports, whatever it fits
 
 
 def _once_fitted(model: Any) -> bool:
@@ -30,45 +47,113 @@ def _once_fitted(model: Any) -> bool:
     return True
 
 
-class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """argmax over classes l of Pr(l) Pr(d | l), with one model of this package fitted to each class.
+@dataclass(frozen=True)
+class _Corpus:
+    """Checked documents with everything that fits need of them."""
 
-    So that the likelihoods of LBG models compare, all classes choose the same number of keywords in a document and
-    explain the same indicators x, shrink to the same corpus (all training documents), and share its
-    cross-Gaussians: a word that is no keyword says nothing about the class.
+    documents: sp.csr_array
+    rows: SparseRows | None  # ranked, where the class models are LBG mixtures
+    codes: Ints
+    weight: Floats | None
+
+    @classmethod
+    def of(cls, documents: sp.csr_array, codes: Ints, weight: Floats | None, rank: bool) -> "_Corpus":
+        return cls(documents, ranked_documents(documents) if rank else None, codes, weight)
+
+    def take(self, chosen: Ints) -> "_Corpus":
+        return _Corpus(
+            self.documents[chosen],
+            None if self.rows is None else self.rows.take(chosen),
+            self.codes[chosen],
+            None if self.weight is None else self.weight[chosen],
+        )
+
+    def of_class(self, code: int) -> "_Corpus":
+        return self.take(np.flatnonzero(self.codes == code))
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The model of each class, and the rule that weighs their evidence; None is the paper's."""
+
+    models: list[Any]
+    rule: WeightedRule | None
+
+    def scores(self, documents: sp.csr_array) -> Floats:
+        if self.rule is None:
+            return likelihoods(self.models, documents)
+        return weighted_scores(self.models, self.rule, documents)
+
+
+class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """One Latent Bernoulli-Gauss model per class, and calibrated probabilities of the classes.
+
+    A document says three things about a topic s: which words it draws, which are present or absent, and how often
+    they occur (``lbg_recsys.core.em.class_evidence`` has the formulas). The evidence for class l is
+
+        e_l = log sum_{s in l} lam_s exp(t . evidence_s)
+
+    and the score of the class z_l = scale e_l + log Pr(l) + b_l + w_l . f, with f the mean of the document's unit
+    vectors of values and of presence. Exponents t >= 0 and biases b are fitted to the labels by the softmax loss,
+    with
+    every training document judged by class models without it; then the linear correction w, with a ridge penalty, and
+    the scale. ``predict_proba`` is the softmax of z. With ``ridge=None`` there is no correction.
+
+    The paper's rule, argmax of Pr(l) Pr(d | l), is ``rule="likelihood"``. All classes choose the same keywords in a
+    document, shrink to the same corpus (all training documents) and share its cross-Gaussians, so that their
+    likelihoods compare.
 
     Parameters
     ----------
-    estimator : LBGMixture, MixtureOfUnigrams, PLSI or None
-        The model of a class, cloned. None is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5,
-        prior_gauss=50)``: all words of a document, and its number of words is evidence too. To search its
-        parameters as ``estimator__...`` write that mixture out: None has none.
-    n_topics : int, sequence of int, or None
-        Topics per class. Of several numbers each class takes the one that gives a fifth of its documents, held
-        out, the highest likelihood. None leaves ``estimator``'s own. Never more than a class has documents.
-    class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
-        Pr(l). The paper's rule is "uniform".
-    max_false_positive_rate : float or None
-        Two classes only: move the threshold so that in cross-validation on the training documents at most this
-        share of ``classes_[0]`` was called ``classes_[1]`` (of ham called spam).
-    cv : int
-        Folds of that cross-validation.
-    random_state : int, RandomState or None
+    estimator : LBGMixture, MixtureOfUnigrams or PLSI, default=None
+        The model of a class, cloned. None is ``LBGMixture(n_keywords=None, prior_gauss=50)``, and with
+        ``rule="likelihood"`` it is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5, prior_gauss=50)``.
+        Its parameters can be set and searched as ``estimator__NAME``.
+    n_topics : int, sequence of int or None, default=1
+        Topics per class, at most one per 20 documents of the class (with ``rule="likelihood"``: per document). Of
+        several numbers each class takes the one that gives a fifth of its documents, held out, the highest
+        likelihood. None leaves the estimator's own.
+    rule : {"auto", "weighted", "likelihood"}, default="auto"
+        "weighted" is the rule above and needs an `LBGMixture`; "likelihood" is the paper's. "auto" is "weighted" for
+        an `LBGMixture` and "likelihood" for other models.
+    ridge : float or None, default=0.1
+        Penalty of the linear correction: half of it times the squared norm of w is added to the summed loss. None: no
+        correction. Not used by ``rule="likelihood"``.
+    class_prior : {"empirical", "uniform"} or array-like of shape (n_classes,), default="empirical"
+        Pr(l) of the documents to classify. The paper's rule is "uniform".
+    max_false_positive_rate : float, mapping or None, default=None
+        Move the thresholds between classes so that in cross-validation on the training documents at most this share
+        of the documents of other classes is given to a class. A number limits ``classes_[1]`` of two classes (of ham
+        called spam), or every one of several; a mapping from classes to rates limits some.
+    cv : int, splitter or iterable, default=5
+        Folds of that cross-validation; a number makes stratified ones of shuffled documents.
+    random_state : int, RandomState or None, default=None
         For the splits, and for class models that have none of their own.
+    n_jobs : int or None, default=None
+        Classes to fit at a time, in threads. None is one, -1 all processors; the result is the same.
 
     Attributes
     ----------
-    classes_ : (n_classes,)
-    estimators_ : the fitted model of each class
-    class_log_prior_ : (n_classes,)
-    threshold_ : float, subtracted from the log-odds of two classes; 0 unless a rate was asked for
+    classes_ : array of shape (n_classes,)
+    estimators_ : list of the fitted model of each class
+    class_log_prior_ : array of shape (n_classes,)
+    class_count_ : array of shape (n_classes,)
+        Training documents of each class, or the sum of their weights.
+    exponents_ : array of shape (3,)
+        t of draws, presence and values; empty with ``rule="likelihood"``, which has no correction either.
+    scale_ : float
+    bias_ : array of shape (n_classes,)
+    correction_ : array of shape (n_words or 0, n_classes)
+        w, the linear correction.
+    thresholds_ : array of shape (n_classes,)
+        Subtracted from the scores of the classes; 0 unless a rate was asked for.
 
     Examples
     --------
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> texts = ["goal keeper goal", "keeper and penalty", "flour sugar oven", "oven and sugar"]
     >>> vectorizer = TfidfVectorizer(stop_words="english")
-    >>> model = LBGClassifier(n_topics=1).fit(vectorizer.fit_transform(texts), ["ball", "ball", "cake", "cake"])
+    >>> model = LBGClassifier().fit(vectorizer.fit_transform(texts), ["ball", "ball", "cake", "cake"])
     >>> model.predict(vectorizer.transform(["goal and keeper", "sugar in the oven"])).tolist()
     ['ball', 'cake']
     """
@@ -76,72 +161,161 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "score_samples"]), None],
         "n_topics": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "rule": [StrOptions({"auto", "weighted", "likelihood"})],
+        "ridge": [Interval(Real, 0, None, closed="neither"), None],
         "class_prior": [StrOptions({"empirical", "uniform"}), "array-like"],
-        "max_false_positive_rate": [Interval(Real, 0, 1, closed="both"), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "max_false_positive_rate": [Interval(Real, 0, 1, closed="both"), Mapping, None],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
     }
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        n_topics: int | Sequence[int] | None = 4,
+        n_topics: int | Sequence[int] | None = 1,
+        rule: str = "auto",
+        ridge: float | None = 0.1,
         class_prior: str | Sequence[float] = "empirical",
-        max_false_positive_rate: float | None = None,
+        max_false_positive_rate: float | Mapping[Any, float] | None = None,
         cv: int = 5,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_topics = n_topics
+        self.rule = rule
+        self.ridge = ridge
         self.class_prior = class_prior
         self.max_false_positive_rate = max_false_positive_rate
         self.cv = cv
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, *, progress: Progress = silent) -> "LBGClassifier":
-        """Fit one model to the documents ``X`` of each class in ``y``.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: Progress = silent) -> "LBGClassifier":
+        """Fit one model to the documents of each class, and the rule that weighs their evidence.
 
-        ``progress(done, total, note)`` is called after every step of every fit: of each class, of each number of
-        topics that is tried, of each fold of the inner cross-validation.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, not negative; tf-idf as a rule.
+        y : array-like of shape (n_documents,)
+            Their classes.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step of every fit: of each class, of each number of
+            topics that is tried, of each fold of the inner cross-validation, and of the rule.
+
+        Returns
+        -------
+        LBGClassifier
+            The fitted classifier itself.
         """
-        if y is None:
-            raise ValueError("LBGClassifier requires y to be passed, but the target y is None")
-        documents = checked_documents(self, X, reset=True)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if len(y) != documents.shape[0]:
-            raise ValueError(f"X has {documents.shape[0]} documents, y has {len(y)} labels")
+        documents, y, weight = self._checked(X, y, sample_weight, reset=True)
+        if weight is not None and not (weight > 0).all():
+            counted = weight > 0
+            documents, y, weight = documents[counted], y[counted], weight[counted]
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
+            found = repr(self.classes_[0].item()) if len(self.classes_) else "none with a positive weight"
             raise ValueError(
-                f"LBGClassifier needs samples of at least 2 classes, but y has one class: {self.classes_[0]!r}"
+                f"LBGClassifier needs documents of at least 2 classes, but y has one class: {found}; "
+                "check the labels, or cluster the documents with LBGMixture"
             )
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
-        self.class_log_prior_ = self._log_prior(codes)
-        self.threshold_ = 0.0
-        rate = self.max_false_positive_rate
-        rounds = parts(progress, 1 if rate is None else self.cv + 1)
-        if rate is not None:
-            self.threshold_ = self._threshold(documents, codes, rate, int(seeds[0]), rounds[:-1])
-        self.estimators_ = self._fit_classes(documents, codes, int(seeds[1]), rounds[-1])
+        corpus = _Corpus.of(documents, codes, weight, self._fits_mixtures())
+        self._count(codes, weight)
+        self.thresholds_ = np.zeros(len(self.classes_))
+        limits = self._limits()
+        folds = self._folds(codes, int(seeds[0])) if limits else []
+        rounds = parts(progress, len(folds) + 1)
+        if limits:
+            self.thresholds_ = self._thresholds(corpus, limits, folds, int(seeds[0]), rounds[:-1])
+        self._keep(self._fit_all(corpus, int(seeds[1]), rounds[-1]))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "LBGClassifier":
+        """Learn from a further batch of documents; the first call (or none after ``fit``) is a fit to the batch.
+
+        Class models add the statistics of the batch to those of the batches before. The exponents stay those of the
+        first batch, which should have documents of all classes; the correction moves on from what it has learnt
+        (a Laplace approximation with a diagonal precision).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, not negative.
+        y : array-like of shape (n_documents,)
+            Their classes.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that will ever occur; needed in the first call.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts.
+
+        Returns
+        -------
+        LBGClassifier
+            The classifier itself.
+        """
+        if not self._fits_mixtures():
+            raise ParameterError("partial_fit needs an LBGMixture as the model of a class: leave estimator=None")
+        if self._limits_given():
+            raise ParameterError(
+                "max_false_positive_rate needs a cross-validation of all documents: use fit, or leave it out"
+            )
+        first = not hasattr(self, "estimators_")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit")
+        documents, y, weight = self._checked(X, y, sample_weight, reset=first)
+        if first:
+            self.classes_ = np.unique(column_or_1d(classes))
+        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"classes={classes!r} is not the same as on last call to partial_fit: {self.classes_!r}")
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        if not (self.classes_[codes] == y).all():
+            unknown = sorted(set(y.tolist()) - set(self.classes_.tolist()))
+            raise ValueError(f"y has the classes {unknown!r}, which are not among classes={self.classes_!r}")
+        if first:
+            self._count(codes, weight)
+            self.thresholds_ = np.zeros(len(self.classes_))
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            self._keep(self._fit_all(_Corpus.of(documents, codes, weight, True), seed, silent))
+            return self
+        fitted = self._fitted()
+        if fitted.rule is not None:
+            total = self.class_count_ + np.bincount(codes, weight, len(self.classes_))
+            offset = log_shares(np.arange(len(total)), total, len(total))
+            rule = continued_rule(fitted.models, fitted.rule, documents, codes, weight, offset)
+            fitted = replace(fitted, rule=rule)
+        self._absorb(_Corpus.of(documents, codes, weight, True))
+        self._count(codes, weight, self.class_count_)
+        self._keep(fitted)
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Two classes: log-odds of ``classes_[1]`` less the threshold, (m,). More: log Pr(l) Pr(d | l), (m, h)."""
+        """Scores of the classes: logs of their probabilities up to a constant per document.
+
+        Two classes: the log-odds of ``classes_[1]`` less the threshold, (n_documents,). More: (n_documents,
+        n_classes). With ``rule="likelihood"`` the scores are log Pr(l) Pr(d | l).
+        """
         joint = self._joint(X)
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """log Pr(l | d), (n_documents, n_classes); a moved threshold counts as a moved class prior."""
+        """Logs of `predict_proba`, (n_documents, n_classes)."""
         return log_softmax(self._joint(X), axis=1)
 
     @available_if(_once_fitted)
     def predict_proba(self, X: Any) -> Floats:
-        """Pr(l | d), (n_documents, n_classes). As with naive Bayes good for ranking, far too sure as numbers.
+        """Probabilities of the classes, (n_documents, n_classes); a moved threshold counts as a moved class prior.
 
-        Only a fitted classifier has it, as ``docs/text.md`` explains.
+        Calibrated, but for ``rule="likelihood"``: likelihoods of independent words are far too certain. A document
+        without known words has the class priors. Only a fitted classifier has this method, as ``docs/text.md``
+        explains.
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -152,76 +326,150 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _joint(self, X: Any) -> Floats:
         check_is_fitted(self)
-        joint = _joint(self.estimators_, self.class_log_prior_, checked_documents(self, X, reset=False))
-        if joint.shape[1] == 2:
-            joint[:, 1] -= self.threshold_
-        return joint
+        documents = checked_documents(self, X, reset=False)
+        return self._fitted().scores(documents) + (self.class_log_prior_ - self.thresholds_)
 
-    def _log_prior(self, codes: np.ndarray) -> Floats:
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[sp.csr_array, np.ndarray, Floats | None]:
+        if y is None:
+            raise ValueError("LBGClassifier requires y to be passed, but the target y is None")
+        documents = checked_documents(self, X, reset=reset)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if len(y) != documents.shape[0]:
+            raise ValueError(f"X has {documents.shape[0]} documents, y has {len(y)} labels")
+        return documents, y, checked_weight(sample_weight, documents)
+
+    def _count(self, codes: Ints, weight: Floats | None, before: Floats | float = 0.0) -> None:
+        """Count the documents of each class, and set the class priors."""
+        self.class_count_ = before + np.bincount(codes, weight, len(self.classes_)).astype(np.float64)
+        self.class_log_prior_ = self._log_prior()
+
+    def _log_prior(self) -> Floats:
         n_classes = len(self.classes_)
         if isinstance(self.class_prior, str):
-            counts = np.bincount(codes) if self.class_prior == "empirical" else np.ones(n_classes)
-            return np.log(counts / counts.sum())
+            if self.class_prior == "empirical":
+                return log_shares(np.arange(n_classes), self.class_count_, n_classes)
+            return np.full(n_classes, -np.log(n_classes))
         prior = np.asarray(self.class_prior, dtype=np.float64)
         if prior.shape != (n_classes,) or (prior <= 0.0).any():
             raise ParameterError(
-                f"class_prior is {self.class_prior!r}; it must have {n_classes} positive numbers, one a class"
+                f"class_prior is {self.class_prior!r}; it must have {n_classes} positive numbers, one per class"
             )
         return np.log(prior / prior.sum())
 
-    def _template(self) -> Any:
-        if self.estimator is None:
+    def _default_estimator(self) -> LBGMixture:
+        if self.rule == "likelihood":
             return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=50.0)
+        return LBGMixture(n_keywords=None, prior_gauss=50.0)
+
+    def _template(self) -> Any:
         if getattr(self.estimator, "n_keywords", None) == "paper":
             raise ParameterError(
                 'n_keywords="paper" gives each class a number of keywords of its own, and then their likelihoods '
                 "do not compare; give the estimator a whole number of keywords, or None for all words"
             )
-        return clone(self.estimator)
+        return super()._template()
 
-    def _fit_classes(self, documents: sp.csr_array, codes: np.ndarray, seed: int, progress: Progress) -> list[Any]:
-        background = self._background(documents)
-        return [
-            self._fit_class(documents[codes == code], background, seed, told)
-            for code, told in enumerate(parts(progress, len(self.classes_)))
+    def _fits_mixtures(self) -> bool:
+        return self.estimator is None or isinstance(self.estimator, LBGMixture)
+
+    def _weighs(self) -> bool:
+        """Whether the rule is the weighted one."""
+        if self.rule == "weighted" and not self._fits_mixtures():
+            raise ParameterError(
+                f'rule="weighted" needs an LBGMixture, but estimator is {type(self.estimator).__name__}; '
+                'use rule="likelihood"'
+            )
+        return self.rule != "likelihood" and self._fits_mixtures()
+
+    def _fitted(self) -> _Fitted:
+        """What `fit` found, from the public attributes."""
+        if not len(self.exponents_):
+            return _Fitted(self.estimators_, None)
+        correction = Correction(self.scale_, self.bias_, self.correction_, self.correction_precision_)
+        return _Fitted(self.estimators_, WeightedRule(self.exponents_, correction))
+
+    def _keep(self, fitted: _Fitted) -> None:
+        self.estimators_ = fitted.models
+        h, rule = len(fitted.models), fitted.rule
+        none = Correction(1.0, np.zeros(h), np.zeros((0, h)), np.zeros(0))
+        correction = none if rule is None else rule.correction
+        self.exponents_ = np.zeros(0) if rule is None else rule.exponents
+        self.scale_, self.bias_ = correction.scale, correction.bias
+        self.correction_, self.correction_precision_ = correction.weights, correction.precision
+
+    def _fit_all(self, corpus: _Corpus, seed: int, progress: Progress) -> _Fitted:
+        """Fit the model of each class, then the rule."""
+        n_classes, weighs = len(self.classes_), self._weighs()
+        background = self._background(corpus)
+        split = parts if self.n_jobs in (None, 1) else at_once
+        reports = [rescaled(one, _STEPS) for one in split(progress, n_classes + weighs)]
+        jobs = [
+            partial(self._fit_class, corpus.of_class(code), background, seed, reports[code])
+            for code in range(n_classes)
         ]
+        models, posteriors = zip(*run_jobs(jobs, self.n_jobs), strict=True)
+        rule = None
+        if weighs and background is not None and corpus.rows is not None:
+            rule = fit_rule(
+                models,
+                posteriors,
+                background,
+                corpus.rows,
+                corpus.codes,
+                corpus.weight,
+                self.ridge,
+                reports[-1],
+            )
+            reports[-1](1, 1, "rule")
+        return _Fitted(list(models), rule)
 
-    def _background(self, documents: sp.csr_array) -> Background | None:
+    def _background(self, corpus: _Corpus) -> Background | None:
         """What words do in all classes; only the LBG model has a use for it."""
         model = self._template()
-        if not isinstance(model, LBGMixture):
+        if corpus.rows is None:
             return None
         model._validate_params()
-        return background_of(ranked_documents(documents), model._recipe())
+        return background_of(corpus.rows, model._recipe(), corpus.weight)
 
     def _fit_class(
-        self, documents: sp.csr_array, background: Background | None, seed: int, progress: Progress
-    ) -> Any:
+        self, corpus: _Corpus, background: Background | None, seed: int, progress: Progress
+    ) -> tuple[Any, Floats]:
+        """The model of one class, and the posteriors of its documents."""
         wanted = self.n_topics
         if wanted is None:
             wanted = self._template().n_components
         elif not isinstance(wanted, int | Integral):
             numbers = [int(n) for n in wanted]
             *tries, progress = parts(progress, len(numbers) + 1)
-            wanted = self._by_held_out_likelihood(documents, background, numbers, seed, tries)
-        return self._fitted(documents, background, int(wanted), seed, progress)
+            wanted = self._by_held_out_likelihood(corpus, background, numbers, seed, tries)
+        return self._fit_model(corpus, background, int(wanted), seed, progress)
 
-    def _fitted(
-        self, documents: sp.csr_array, background: Background | None, n_topics: int, seed: int, progress: Progress
-    ) -> Any:
-        model = self._template()
-        model.set_params(n_components=max(1, min(n_topics, n_filled(documents))))
+    def _fit_model(
+        self, corpus: _Corpus, background: Background | None, n_topics: int, seed: int, progress: Progress
+    ) -> tuple[Any, Floats]:
+        model, documents = self._template(), corpus.documents
+        filled = n_filled(documents)
+        room = filled // _DOCUMENTS_PER_TOPIC if self._weighs() else filled
+        model.set_params(n_components=max(1, min(n_topics, room)))
         if model.random_state is None:
             model.set_params(random_state=seed)
         if background is None:
-            told = {"progress": progress} if has_fit_parameter(model, "progress") else {}
-            return model.fit(documents, **told)
+            passed: dict[str, Any] = {"progress": progress} if has_fit_parameter(model, "progress") else {}
+            if corpus.weight is not None:
+                passed["sample_weight"] = corpus.weight
+            return model.fit(documents, **passed), np.empty((0, 0))
         model.n_features_in_ = documents.shape[1]
-        return model._fit_against(documents, background, progress)
+        if not filled:
+            model._keep_nothing(background, documents.dtype)
+            return model, np.ones((documents.shape[0], 1))
+        return model, model._fit_checked(documents, corpus.weight, progress, background, corpus.rows)
 
     def _by_held_out_likelihood(
         self,
-        documents: sp.csr_array,
+        corpus: _Corpus,
         background: Background | None,
         numbers: list[int],
         seed: int,
@@ -229,40 +477,74 @@ class LBGClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> int:
         if not numbers or min(numbers) < 1:
             raise ParameterError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
-        if documents.shape[0] < 2 or len(numbers) == 1:
+        if len(corpus.codes) < 2 or len(numbers) == 1:
             return numbers[0]
-        known, held_out = train_test_split(np.arange(documents.shape[0]), test_size=_HELD_OUT, random_state=seed)
+        known, held_out = train_test_split(np.arange(len(corpus.codes)), test_size=_HELD_OUT, random_state=seed)
         scores = [
-            self._fitted(documents[known], background, n, seed, told).score(documents[held_out])
-            for n, told in zip(numbers, tries, strict=True)
+            self._fit_model(corpus.take(known), background, n, seed, report)[0].score(corpus.documents[held_out])
+            for n, report in zip(numbers, tries, strict=True)
         ]
         return numbers[int(np.argmax(scores))]
 
-    def _threshold(
-        self, documents: sp.csr_array, codes: np.ndarray, rate: float, seed: int, rounds: list[Progress]
-    ) -> float:
-        """The log-odds that at most the wanted share of ``classes_[0]`` exceeds when it is held out."""
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"max_false_positive_rate={rate} needs two classes, y has {len(self.classes_)}: {self.classes_!r}"
-            )
-        odds = np.empty(len(codes))
-        folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
-        for (known, held_out), told in zip(folds.split(np.zeros(len(codes)), codes), rounds, strict=True):
-            models = self._fit_classes(documents[known], codes[known], seed, told)
-            joint = _joint(models, self.class_log_prior_, documents[held_out])
-            odds[held_out] = joint[:, 1] - joint[:, 0]
-        negative = np.sort(odds[codes == 0])[::-1]
-        allowed = int(np.floor(rate * len(negative)))
-        return float(negative[allowed]) if allowed < len(negative) else float(negative[-1]) - 1.0
+    def _absorb(self, corpus: _Corpus) -> None:
+        """Add a batch to the statistics of its classes; all class models follow the corpus of all batches."""
+        models = self.estimators_
+        found = []
+        for code, model in enumerate(models):
+            batch = corpus.of_class(code)
+            rows = ranked_documents(batch.documents) if batch.rows is None else batch.rows
+            found.append(model._absorbed(rows, batch.weight))
+        sums = [statistics.over_topics() for statistics, _ in found]
+        recipe = models[0]._recipe()
+        totals = sum((totals for _, totals in found[1:]), start=found[0][1])
+        background = background_from(sum(sums[1:], start=sums[0]), totals, recipe)
+        for model, (statistics, totals) in zip(models, found, strict=True):
+            model._keep_statistics(statistics, totals, replace(recipe, background=background), model.weights_.dtype)
+
+    def _limits_given(self) -> bool:
+        return self.max_false_positive_rate is not None
+
+    def _limits(self) -> dict[int, float]:
+        """The greatest false-positive rate of each class that has one, by its number."""
+        rate = self.max_false_positive_rate
+        if rate is None:
+            return {}
+        if not isinstance(rate, Mapping):
+            limited = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            return dict.fromkeys(limited, float(rate))
+        known = self.classes_.tolist()
+        for name, value in rate.items():
+            if name not in known:
+                raise ParameterError(f"max_false_positive_rate names the class {name!r}; y has {known!r}")
+            if not 0.0 <= value <= 1.0:
+                raise ParameterError(f"max_false_positive_rate is {value!r} for {name!r}; it must be from 0 to 1")
+        return {known.index(name): float(value) for name, value in rate.items()}
+
+    def _folds(self, codes: Ints, seed: int) -> list[tuple[Ints, Ints]]:
+        """The folds of the inner cross-validation."""
+        folds = check_cv(self.cv, codes, classifier=True)
+        if isinstance(self.cv, Integral):
+            folds = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
+        return list(folds.split(np.zeros(len(codes)), codes))
+
+    def _thresholds(
+        self,
+        corpus: _Corpus,
+        limits: dict[int, float],
+        folds: list[tuple[Ints, Ints]],
+        seed: int,
+        rounds: list[Progress],
+    ) -> Floats:
+        """Thresholds that hold the limits for documents that were held out."""
+        scores = np.full((len(corpus.codes), len(self.classes_)), np.nan)
+        for (known, held_out), report in zip(folds, rounds, strict=True):
+            fitted = self._fit_all(corpus.take(known), seed, report)
+            scores[held_out] = fitted.scores(corpus.documents[held_out]) + self.class_log_prior_
+        judged = ~np.isnan(scores).any(axis=1)
+        return class_thresholds(scores[judged], corpus.codes[judged], limits)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _joint(models: list[Any], log_prior: Floats, documents: sp.csr_array) -> Floats:
-    words = documents.astype(np.float64)  # differences of large numbers: float32 would lose them
-    return np.column_stack([model.score_samples(words) for model in models]) + log_prior

@@ -27,7 +27,7 @@ from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import Progress, bar, both, silent
-from lbg_recsys.text._documents import checked_documents, enough_documents, ranked_documents
+from lbg_recsys.text._documents import checked_documents, checked_weight, ranked_documents, training_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TextTopicModel
@@ -97,6 +97,8 @@ class LBGMixture(TextTopicModel):
         The least variance, as a share of the mean square of the keywords' values.
     random_state : int, RandomState or None
         The same seed gives the same bits.
+    n_jobs : int, default=None
+        Starts to fit at a time, in threads. None is one, -1 all processors; the result is the same.
     verbose : int
         Above 0: show a progress bar with the bound on standard error, or ten lines where that is no terminal.
 
@@ -138,6 +140,7 @@ class LBGMixture(TextTopicModel):
         "tol": [Interval(Real, 0, None, closed="left")],
         "var_floor": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
         "verbose": ["verbose"],
     }
 
@@ -158,6 +161,7 @@ class LBGMixture(TextTopicModel):
         tol: float = 1e-3,
         var_floor: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -174,63 +178,117 @@ class LBGMixture(TextTopicModel):
         self.tol = tol
         self.var_floor = var_floor
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "LBGMixture":
-        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent) -> "LBGMixture":
+        """Fit to documents.
 
-        ``progress(done, total, note)`` is called after every step of all starts: iterations of k-means, of annealing
-        and of EM. A start that settles before ``max_iter`` ends with a last call for all steps it has not taken.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, not negative; tf-idf as a rule.
+        y : ignored
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step of all starts: iterations of k-means, of
+            annealing and of EM. A start that settles before ``max_iter`` ends with a last call for all steps it has
+            not taken.
+
+        Returns
+        -------
+        LBGMixture
+            The fitted mixture itself.
         """
-        return self._fit_against(checked_documents(self, X, reset=True), None, progress)
-
-    def _fit_against(
-        self, documents: sp.csr_array, background: Background | None, progress: Progress
-    ) -> "LBGMixture":
-        """Fit to checked documents; ``background`` is what words do in a larger collection they belong to."""
-        with bar("fitting LBGMixture", quiet=not self.verbose, or_lines=True) as shown:
-            trained = self._trained(documents, background, both(shown, progress))
-        warn_unsettled(trained.converged, self.max_iter)
-        self._keep(trained, documents.dtype)
-        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        documents = checked_documents(self, X, reset=True)
+        self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
         return self
 
-    def _trained(self, documents: sp.csr_array, background: Background | None, progress: Progress) -> Trained:
-        filled = enough_documents(documents, self.n_components)
-        rows, recipe = ranked_documents(filled), replace(self._recipe(), background=background)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
+    ) -> Floats:
+        """`fit`, then the posteriors of the same documents, (n_documents, n_components)."""
+        documents = checked_documents(self, X, reset=True)
+        posteriors = self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        return posteriors.astype(documents.dtype, copy=False)
+
+    def _fit_checked(
+        self,
+        documents: sp.csr_array,
+        weight: Floats | None = None,
+        progress: Progress = silent,
+        background: Background | None = None,
+        rows: SparseRows | None = None,
+    ) -> Floats:
+        """Fit to checked documents and return their posteriors.
+
+        ``background`` is what words do in a larger collection; ``rows`` are the documents, where they are ranked
+        already.
+        """
+        rows = ranked_documents(documents) if rows is None else rows
+        with bar("fitting LBGMixture", quiet=not self.verbose, or_lines=True) as shown:
+            trained = self._trained(documents, rows, weight, background, both(shown, progress))
+        warn_unsettled(trained.converged, self.max_iter)
+        self._keep(trained, documents.dtype)
+        posteriors = self._posteriors_of(rows)
+        self.labels_ = posteriors.argmax(axis=1)
+        return posteriors
+
+    def _trained(
+        self,
+        documents: sp.csr_array,
+        rows: SparseRows,
+        weight: Floats | None,
+        background: Background | None,
+        progress: Progress,
+    ) -> Trained:
+        training = training_documents(documents, self.n_components, weight)
+        used = rows if training.all_used else rows.take(np.flatnonzero(training.used))
+        recipe = replace(self._recipe(), background=background)
         return fit_restarts(
             lambda random_state, progress: first_posteriors(
-                filled, self.n_components, self.init, random_state, progress
+                training.documents, self.n_components, self.init, random_state, progress, training.weight
             ),
-            lambda mu, progress: train(rows, mu, recipe, progress),
+            lambda mu, progress: train(used, mu, recipe, progress, training.weight),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
             start_steps=STEPS[self.init],
             train_steps=(self.anneal or 0) + self.max_iter,
             progress=progress,
+            n_jobs=self.n_jobs,
         )
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None) -> "LBGMixture":
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LBGMixture":
         """Learn from a further batch; the first call (or none after ``fit``) is a `fit`.
 
         Sufficient statistics add up, so a batch costs one E-step of its own documents and one M-step:
         incremental EM. ``labels_`` are those of this batch.
         """
         if not hasattr(self, "weights_"):
-            return self.fit(X)
+            return self.fit(X, sample_weight=sample_weight)
         documents = checked_documents(self, X, reset=False)
-        filled = documents[np.diff(documents.indptr) > 0]
-        if filled.shape[0]:
-            rows, recipe = ranked_documents(filled), self._recipe()
-            keywords = self._choose_keywords(rows)
-            statistics = absorbed(self._statistics, keywords, self._parameters(), recipe)
-            totals = self._totals + Totals.of(rows)
+        rows, recipe = ranked_documents(documents), self._recipe()
+        statistics, totals = self._absorbed(rows, checked_weight(sample_weight, documents))
+        if statistics is not self._statistics:
             self._keep_statistics(statistics, totals, recipe, documents.dtype)
-        self.labels_ = self._posteriors(documents).argmax(axis=1)
+        self.labels_ = self._posteriors_of(rows).argmax(axis=1)
         return self
+
+    def _absorbed(self, rows: SparseRows, weight: Floats | None) -> tuple[SufficientStatistics, Totals]:
+        """The statistics and totals so far and those of further documents; the same where none has words."""
+        used = np.diff(rows.indptr) > 0
+        if not used.any():
+            return self._statistics, self._totals
+        if not used.all():
+            rows, weight = rows.take(np.flatnonzero(used)), weight if weight is None else weight[used]
+        keywords = self._choose_keywords(rows)
+        statistics = absorbed(self._statistics, keywords, self._parameters(), self._recipe(), weight)
+        return statistics, self._totals + Totals.of(rows, weight)
 
     def keywords(self, X: Any) -> sp.csr_array:
         """Which words of each document are its keywords: the indicators x, boolean (n_documents, n_words)."""
@@ -283,11 +341,16 @@ class LBGMixture(TextTopicModel):
         return self.keyword_prob_
 
     def _posteriors(self, documents: sp.csr_array) -> Floats:
-        keywords = self._choose_keywords(ranked_documents(documents))
+        return self._posteriors_of(ranked_documents(documents))
+
+    def _posteriors_of(self, rows: SparseRows) -> Floats:
+        keywords = self._choose_keywords(rows)
         return posteriors_given(keywords, self._parameters(), self._recipe())
 
     def _log_likelihood(self, documents: sp.csr_array) -> Floats:
-        rows = ranked_documents(documents)
+        return self._log_likelihood_of(ranked_documents(documents))
+
+    def _log_likelihood_of(self, rows: SparseRows) -> Floats:
         keywords = self._choose_keywords(rows)
         own = logsumexp(log_joint(keywords, self._parameters()), axis=1)
         return own + cross_evidence(rows, keywords, self._cross())
@@ -322,6 +385,17 @@ class LBGMixture(TextTopicModel):
         self.n_iter_ = trained.n_iter
         self.converged_ = trained.converged
         self.history_ = trained.history
+
+    def _keep_nothing(self, background: Background, dtype: np.dtype) -> None:
+        """The model of a class without any words: one topic that is the background."""
+        k, n = self.n_components, len(background.prior.rate)
+        recipe = replace(self._recipe(), background=background)
+        zero = np.zeros(n)
+        self.n_keywords_ = np.full(k, min(recipe.n_keywords or n, n))
+        self._keep_statistics(SufficientStatistics.zeros(n, k), Totals(0.0, zero, zero), recipe, dtype)
+        self.weights_ = np.full(k, 1.0 / k, dtype=dtype)
+        self.lower_bound_, self.n_iter_, self.converged_, self.history_ = 0.0, 0, True, ()
+        self.labels_ = np.zeros(0, dtype=np.int64)
 
     def _keep_statistics(
         self, statistics: SufficientStatistics, totals: Totals, recipe: Recipe, dtype: np.dtype

@@ -14,7 +14,7 @@ from lbg_recsys.core.em.plsi import em_pass, fold_in, log_likelihood
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.text._documents import checked_documents, enough_documents
+from lbg_recsys.text._documents import checked_documents, checked_weight, training_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS
 from lbg_recsys.text._topics import TextTopicModel
@@ -46,7 +46,7 @@ class PLSI(TextTopicModel):
         overfitting.
     fold_in_iter : int
         EM iterations for a novel document.
-    n_init, max_iter, tol, random_state
+    n_init, max_iter, tol, random_state, n_jobs
         As in `LBGMixture`; starts are random.
 
     Attributes
@@ -71,6 +71,7 @@ class PLSI(TextTopicModel):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
     }
 
     def __init__(
@@ -83,6 +84,7 @@ class PLSI(TextTopicModel):
         max_iter: int = 100,
         tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.temper = temper
@@ -91,25 +93,33 @@ class PLSI(TextTopicModel):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "PLSI":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent) -> "PLSI":
         """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
 
-        ``progress(done, total, note)`` is called after every step, as in `LBGMixture.fit`.
+        ``sample_weight`` (n_documents,) is how often each document counts; ``progress(done, total, note)`` is called
+        after every step, as in `LBGMixture.fit`.
         """
         documents = checked_documents(self, X, reset=True)
-        filled = enough_documents(documents, self.n_components)
+        training = training_documents(documents, self.n_components, checked_weight(sample_weight, documents))
+        filled, n_documents = training.documents, float(training.documents.shape[0])
+        if training.weight is not None:  # shares of topics do not depend on the scale of a document
+            by_entry = np.repeat(training.weight, np.diff(filled.indptr))
+            filled = sp.csr_array((filled.data * by_entry, filled.indices, filled.indptr), filled.shape)
+            n_documents = float(training.weight.sum())
         rows = _rows(filled)
         fit = fit_restarts(
             lambda random_state, _: random_state.dirichlet(np.ones(self.n_components), size=len(rows)),
-            lambda mu, progress: self._train(rows, mu, progress),
+            lambda mu, progress: self._train(rows, mu, n_documents, progress),
             n_init=self.n_init,
             combine="best",
             random_state=self.random_state,
             start_steps=STEPS["random"],
             train_steps=self.max_iter,
             progress=progress,
+            n_jobs=self.n_jobs,
         )
         warn_unsettled(fit.converged, self.max_iter)
         lengths = np.asarray(filled.sum(axis=1)).ravel()
@@ -120,7 +130,7 @@ class PLSI(TextTopicModel):
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, rows: SparseRows, theta: Floats, progress: Progress) -> _Fit:
+    def _train(self, rows: SparseRows, theta: Floats, n_documents: float, progress: Progress) -> _Fit:
         # One pass with equal words spreads the random shares of the documents over their words.
         flat = np.full((rows.n_columns, self.n_components), 1.0 / rows.n_columns)
         _, phi, _ = em_pass(rows, theta, flat)
@@ -129,7 +139,7 @@ class PLSI(TextTopicModel):
             (theta, phi, -np.inf),
             lambda passed: (passed[0], passed[1]),
             lambda parameters: em_pass(rows, parameters[0], parameters[1], self.temper),
-            lambda _, passed: passed[2] / len(rows),
+            lambda _, passed: passed[2] / n_documents,
             max_iter=self.max_iter,
             stop=gain_below(self.tol),
             progress=progress,

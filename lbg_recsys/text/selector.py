@@ -4,7 +4,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, n_filled
+from lbg_recsys.text._nested import DefaultEstimator
 from lbg_recsys.text.mixture import LBGMixture
 
 
-class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """Keep the words that tell some topic from the others, or that are its keywords.
 
     Parameters
@@ -78,17 +79,20 @@ class LBGSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_features_to_select = n_features_to_select
         self.renormalize = renormalize
 
+    def _default_estimator(self) -> LBGMixture:
+        return LBGMixture()
+
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "LBGSelector":
-        """Fit the mixture to documents ``X``. ``y`` is ignored; ``progress`` as in `LBGMixture.fit`."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent) -> "LBGSelector":
+        """Fit the mixture to documents ``X``. ``y`` is ignored; the others are those of `LBGMixture.fit`."""
         documents = checked_documents(self, X, reset=True)
         wanted = self.n_features_to_select
         if wanted is not None and wanted > documents.shape[1]:
             raise ValueError(f"n_features_to_select={wanted}, but X has only {documents.shape[1]} words")
-        mixture = LBGMixture() if self.estimator is None else clone(self.estimator)
+        mixture = self._template()
         if self.estimator is None:
             mixture.set_params(n_components=max(1, min(mixture.n_components, n_filled(documents))))
-        self.estimator_ = mixture.fit(documents, progress=progress)
+        self.estimator_ = mixture.fit(documents, sample_weight=sample_weight, progress=progress)
         scores = self._topic_scores()
         self.scores_, self.topics_ = scores.max(axis=0), scores.argmax(axis=0)
         return self

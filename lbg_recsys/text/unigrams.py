@@ -15,7 +15,7 @@ from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.loop import gain_below, run_em
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.text._documents import checked_documents, enough_documents
+from lbg_recsys.text._documents import checked_documents, checked_weight, training_documents
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._topics import TextTopicModel
@@ -49,7 +49,7 @@ class MixtureOfUnigrams(TextTopicModel):
         many that the average word occurs in half a one of them.
     length_temper : float or None
         A document speaks with the voice of at most so many words (total weight), as in `LBGMixture`.
-    init, n_init, combine, max_iter, tol, random_state
+    init, n_init, combine, max_iter, tol, random_state, n_jobs
         As in `LBGMixture`.
 
     Attributes
@@ -76,6 +76,7 @@ class MixtureOfUnigrams(TextTopicModel):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
     }
 
     def __init__(
@@ -90,6 +91,7 @@ class MixtureOfUnigrams(TextTopicModel):
         max_iter: int = 100,
         tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.prior = prior
@@ -100,27 +102,32 @@ class MixtureOfUnigrams(TextTopicModel):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> "MixtureOfUnigrams":
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
+    ) -> "MixtureOfUnigrams":
         """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
 
-        ``progress(done, total, note)`` is called after every step, as in `LBGMixture.fit`.
+        ``sample_weight`` (n_documents,) is how often each document counts; ``progress(done, total, note)`` is called
+        after every step, as in `LBGMixture.fit`.
         """
         documents = checked_documents(self, X, reset=True)
-        filled = enough_documents(documents, self.n_components)
-        words = filled.astype(np.float64)
+        training = training_documents(documents, self.n_components, checked_weight(sample_weight, documents))
+        words, weight = training.documents.astype(np.float64), training.weight
         fit = fit_restarts(
             lambda random_state, progress: first_posteriors(
-                filled, self.n_components, self.init, random_state, progress
+                training.documents, self.n_components, self.init, random_state, progress, weight
             ),
-            lambda mu, progress: self._train(words, mu, progress),
+            lambda mu, progress: self._train(words, mu, progress, weight),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
             start_steps=STEPS[self.init],
             train_steps=self.max_iter,
             progress=progress,
+            n_jobs=self.n_jobs,
         )
         warn_unsettled(fit.converged, self.max_iter)
         self.weights_ = fit.parameters.lam.astype(documents.dtype)
@@ -130,17 +137,20 @@ class MixtureOfUnigrams(TextTopicModel):
         self.labels_ = self._posteriors(documents).argmax(axis=1)
         return self
 
-    def _train(self, words: sp.csr_array, mu: Floats, progress: Progress) -> _Fit:
-        profile = np.asarray(words.sum(axis=0)).ravel() + _UNSEEN * words.data.mean()
-        profile /= words.shape[0]
-        strength = self._strength(words)
+    def _train(self, words: sp.csr_array, mu: Floats, progress: Progress, weight: Floats | None) -> _Fit:
+        by_entry = None if weight is None else np.repeat(weight, np.diff(words.indptr))
+        n_documents = words.shape[0] if weight is None else float(weight.sum())
+        sums = words.sum(axis=0) if weight is None else words.T @ weight
+        profile = np.asarray(sums).ravel() + _UNSEEN * np.average(words.data, weights=by_entry)
+        profile /= n_documents
+        strength = self._strength(np.bincount(words.indices, by_entry, words.shape[1]) / n_documents)
         power = self._power(words)
         result = run_em(
-            core.gather(words, mu),
+            core.gather(words, mu, weight=weight),
             lambda statistics: core.m_step(statistics, profile, strength),
-            lambda parameters: core.e_step(words, parameters, power),
+            lambda parameters: core.e_step(words, parameters, power, weight),
             lambda parameters, statistics: (
-                (statistics.evidence + core.log_prior(parameters, profile, strength)) / words.shape[0]
+                (statistics.evidence + core.log_prior(parameters, profile, strength)) / n_documents
             ),
             max_iter=self.max_iter,
             stop=gain_below(self.tol),
@@ -149,10 +159,8 @@ class MixtureOfUnigrams(TextTopicModel):
         mu = result.statistics.mu
         return _Fit(result.parameters, mu, result.lower_bound, result.n_iter, result.converged, result.history)
 
-    def _strength(self, words: sp.csr_array) -> float:
-        if not isinstance(self.prior, str):
-            return self.prior
-        return default_prior_p(np.bincount(words.indices, minlength=words.shape[1]) / words.shape[0])
+    def _strength(self, rate: Floats) -> float:
+        return default_prior_p(rate) if isinstance(self.prior, str) else self.prior
 
     def _power(self, words: sp.csr_array) -> float | Floats:
         if self.length_temper is None:

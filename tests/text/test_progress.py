@@ -19,12 +19,19 @@ MODELS = {
     "PLSI": PLSI(4, n_init=2, random_state=0),
     "selector": LBGSelector(LBGMixture(4, n_init=2, random_state=0)),
     "classifier": LBGClassifier(n_topics=2, random_state=0),
+    "classifier, the paper's rule": LBGClassifier(n_topics=2, rule="likelihood", random_state=0),
     "classifier of unigrams": LBGClassifier(MixtureOfUnigrams(), n_topics=2, random_state=0),
     "topics tried": LBGClassifier(n_topics=[1, 2], random_state=0),
     "threshold": LBGClassifier(n_topics=[1, 3], max_false_positive_rate=0.1, cv=3, random_state=0),
 }
 # how many mixtures each of the classifiers fits: classes x (numbers of topics and the one chosen) x (folds and all)
-FITS = {"classifier": 2, "classifier of unigrams": 2, "topics tried": 2 * 3, "threshold": 2 * 3 * 4}
+FITS = {
+    "classifier": 2,
+    "classifier, the paper's rule": 2,
+    "classifier of unigrams": 2,
+    "topics tried": 2 * 3,
+    "threshold": 2 * 3 * 4,
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -69,7 +76,10 @@ def test_every_fit_within_a_classifier_is_reported(name, corpus):
     steps = steps_of(clone(MODELS[name]), corpus)
     ends = [done for done, _, note in steps if note.endswith(" iterations")]
     assert len(ends) == FITS[name]
-    np.testing.assert_allclose(ends, np.arange(1, FITS[name] + 1) / FITS[name] * steps[-1][1])
+    weighted = MODELS[name].rule == "auto" and MODELS[name].estimator is None
+    assert any(note == "correction" for _, _, note in steps) == weighted
+    if not weighted:
+        np.testing.assert_allclose(ends, np.arange(1, FITS[name] + 1) / FITS[name] * steps[-1][1])
 
 
 def test_progress_reaches_a_model_in_a_pipeline_and_through_metadata_routing(corpus):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import GridSearchCV
 
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
@@ -88,7 +89,7 @@ def test_renormalised_documents_have_unit_length(data):
 )
 def test_the_class_that_explains_a_document_best(data, estimator):
     X, y, new, truth = data
-    model = LBGClassifier(estimator, n_topics=2, random_state=0).fit(X, y)
+    model = LBGClassifier(estimator, n_topics=2, rule="likelihood", random_state=0).fit(X, y)
     joint = np.column_stack([m.score_samples(new) for m in model.estimators_]) + model.class_log_prior_
     np.testing.assert_array_equal(model.predict(new), joint.argmax(axis=1))
     np.testing.assert_allclose(model.decision_function(new), joint[:, 1] - joint[:, 0])
@@ -106,13 +107,14 @@ def test_all_classes_explain_the_same_keywords_and_share_the_cross_gaussians(dat
         LBGClassifier(LBGMixture(n_keywords="paper")).fit(X, y)
 
 
-def test_class_priors(data):
+@pytest.mark.parametrize("rule", ["weighted", "likelihood"])
+def test_class_priors(data, rule):
     X, y, new, _ = data
     keep = (y == 0) | (np.arange(len(y)) < 100)
     X, y = X[keep], y[keep]
-    empirical = LBGClassifier(n_topics=1, random_state=0).fit(X, y)
-    uniform = LBGClassifier(n_topics=1, random_state=0, class_prior="uniform").fit(X, y)
-    given = LBGClassifier(n_topics=1, random_state=0, class_prior=[3, 1]).fit(X, y)
+    empirical = LBGClassifier(n_topics=1, rule=rule, random_state=0).fit(X, y)
+    uniform = LBGClassifier(n_topics=1, rule=rule, random_state=0, class_prior="uniform").fit(X, y)
+    given = LBGClassifier(n_topics=1, rule=rule, random_state=0, class_prior=[3, 1]).fit(X, y)
     shift = np.log((y == 1).sum() / (y == 0).sum())
     np.testing.assert_allclose(empirical.decision_function(new) - uniform.decision_function(new), shift)
     np.testing.assert_allclose(given.decision_function(new) - uniform.decision_function(new), np.log(1 / 3))
@@ -122,9 +124,8 @@ def test_class_priors(data):
 
 def test_number_of_topics_by_held_out_likelihood(data):
     X, y, *_ = data
-    model = LBGClassifier(LBGMixture(n_keywords=None, length_temper=None), n_topics=[1, 2, 12], random_state=0).fit(
-        X, y
-    )
+    mixture = LBGMixture(n_keywords=None, length_temper=None)
+    model = LBGClassifier(mixture, n_topics=[1, 2, 12], random_state=0).fit(X, y)
     assert [m.n_components for m in model.estimators_] == [2, 2]
     with pytest.raises(ValueError, match="whole numbers from 1 up"):
         LBGClassifier(n_topics=[0, 2]).fit(X, y)
@@ -136,8 +137,10 @@ def test_the_threshold_holds_the_wanted_rate_on_new_documents(data):
     strict = LBGClassifier(n_topics=2, max_false_positive_rate=0.01, random_state=0).fit(X, y)
     rate = {m: (m.predict(new)[truth == 0] == 1).mean() for m in (plain, strict)}
     assert rate[plain] > 0.03 and rate[strict] < rate[plain] and rate[strict] <= 0.04
-    assert plain.threshold_ == 0.0 < strict.threshold_
-    np.testing.assert_allclose(plain.decision_function(new) - strict.decision_function(new), strict.threshold_)
+    assert plain.thresholds_.tolist() == [0.0, 0.0]
+    moved = strict.thresholds_[1]
+    assert strict.thresholds_[0] == 0.0 < moved
+    np.testing.assert_allclose(plain.decision_function(new) - strict.decision_function(new), moved)
     np.testing.assert_array_equal(strict.predict(new), (strict.decision_function(new) > 0).astype(int))
     all_allowed = LBGClassifier(n_topics=1, max_false_positive_rate=1.0, random_state=0).fit(X, y)
     assert (all_allowed.predict(new)[truth == 1] == 1).mean() > 0.95
@@ -147,8 +150,10 @@ def test_bad_labels_are_named(data):
     X, *_ = data
     with pytest.raises(ValueError, match="one class"):
         LBGClassifier().fit(X, np.zeros(400))
-    with pytest.raises(ValueError, match="needs two classes, y has 3"):
-        LBGClassifier(max_false_positive_rate=0.1).fit(X, np.arange(400) % 3)
+    with pytest.raises(ValueError, match=r"names the class 'spam'; y has \[0, 1\]"):
+        LBGClassifier(max_false_positive_rate={"spam": 0.1}).fit(X, np.arange(400) % 2)
+    with pytest.raises(ValueError, match="is 2 for 1; it must be from 0 to 1"):
+        LBGClassifier(max_false_positive_rate={1: 2}).fit(X, np.arange(400) % 2)
     with pytest.raises(ValueError, match="400 documents, y has 3"):
         LBGClassifier().fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="Negative values"):
@@ -158,5 +163,158 @@ def test_bad_labels_are_named(data):
 def test_small_and_empty_classes_do_their_best():
     X = np.array([[1.0, 0, 0], [2, 1, 0], [0, 0, 0], [0, 0, 1], [0, 1, 2]])
     model = LBGClassifier(n_topics=4, random_state=0).fit(X, ["a", "a", "a", "b", "b"])
-    assert [m.n_components for m in model.estimators_] == [2, 2]
+    assert [m.n_components for m in model.estimators_] == [1, 1]  # twenty documents per topic
     assert model.predict([[3, 0, 0], [0, 0, 3]]).tolist() == ["a", "b"]
+    paper = LBGClassifier(n_topics=4, rule="likelihood", random_state=0).fit(X, ["a", "a", "a", "b", "b"])
+    assert [m.n_components for m in paper.estimators_] == [2, 2]
+    assert paper.predict([[3, 0, 0], [0, 0, 3]]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("rule", ["weighted", "likelihood"])
+def test_a_class_of_one_document_and_a_class_without_known_words(rule):
+    X = np.array([[1.0, 0, 0], [2, 1, 0], [0, 0, 3], [0, 0, 0], [0, 0, 0]])
+    model = LBGClassifier(rule=rule, random_state=0).fit(X, ["a", "a", "one", "empty", "empty"])
+    assert model.predict(X[:2]).tolist() == ["a", "a"]
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+def test_a_document_without_known_words_has_the_class_priors(data):
+    X, y, *_ = data
+    model = LBGClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 30)))[0], np.bincount(y) / len(y))
+
+
+def test_the_weighted_rule_is_what_its_attributes_say(data):
+    """The score of a document, term by term, from the public attributes."""
+    X, y, new, truth = data
+    model = LBGClassifier(n_topics=1, random_state=0).fit(X, y)
+    m = new[[3]].toarray()[0]
+    x, u = m > 0, m / np.linalg.norm(m)
+    z = []
+    for code, mixture in enumerate(model.estimators_):
+        p, c, var = mixture.keyword_prob_[0], mixture.means_[0], mixture.variances_[0]
+        draws = u @ np.log(p / p.sum())
+        bernoulli = np.log1p(-p[~x]).sum() + np.log(p[x]).sum()
+        gauss = (-0.5 * (np.log(2 * np.pi * var) + (m - c) ** 2 / var))[x].sum()
+        e = model.exponents_ @ [draws, bernoulli, gauss]
+        f = 0.5 * (u + x / np.sqrt(x.sum()))
+        z.append(model.scale_ * e + model.bias_[code] + f @ model.correction_[:, code] + np.log((y == code).mean()))
+    np.testing.assert_allclose(model.decision_function(new[[3]])[0], z[1] - z[0])
+    assert accuracy_score(truth, model.predict(new)) > 0.85
+
+
+def test_without_a_ridge_there_is_no_correction(data):
+    X, y, new, truth = data
+    model = LBGClassifier(ridge=None, random_state=0).fit(X, y)
+    assert model.correction_.shape == (0, 2)
+    assert accuracy_score(truth, model.predict(new)) > 0.85
+    with pytest.raises(ValueError, match=r'rule="weighted" needs an LBGMixture, but estimator is PLSI'):
+        LBGClassifier(PLSI(), rule="weighted").fit(X, y)
+
+
+def test_probabilities_are_calibrated(data):
+    X, y, new, truth = data
+    weighted, paper = (LBGClassifier(rule=rule, random_state=0).fit(X, y) for rule in ("weighted", "likelihood"))
+    loss = {model: log_loss(truth, model.predict_proba(new)) for model in (weighted, paper)}
+    assert loss[weighted] < 0.3 and loss[weighted] < loss[paper]
+    confidence = weighted.predict_proba(new).max(axis=1)
+    assert abs(confidence.mean() - (weighted.predict(new) == truth).mean()) < 0.05
+
+
+def test_false_positive_rates_of_several_classes():
+    X, y = two_classes(m=1500, seed=1)
+    kinds = y + 2 * (np.asarray(X[:, :3].sum(axis=1)).ravel() > 3)  # three classes that overlap
+    kinds = np.minimum(kinds, 2)
+    plain = LBGClassifier(n_topics=1, random_state=0).fit(X[:1000], kinds[:1000])
+    limited = LBGClassifier(n_topics=1, max_false_positive_rate={2: 0.01}, random_state=0).fit(X[:1000], kinds[:1000])
+    new, truth = X[1000:], kinds[1000:]
+    rate = [(model.predict(new)[truth != 2] == 2).mean() for model in (plain, limited)]
+    assert rate[0] > 0.03 > rate[1]
+    assert limited.thresholds_[:2].tolist() == [0.0, 0.0] and limited.thresholds_[2] > 0.0
+    every = LBGClassifier(n_topics=1, max_false_positive_rate=0.2, random_state=0).fit(X[:1000], kinds[:1000])
+    for code in range(3):
+        assert (every.predict(new)[truth != code] == code).mean() < 0.25
+    with pytest.warns(UserWarning, match="no thresholds hold max_false_positive_rate for all of 3 classes"):
+        LBGClassifier(n_topics=1, max_false_positive_rate=0.0, random_state=0).fit(X[:1000], kinds[:1000])
+
+
+def test_batches_come_close_to_one_fit(data):
+    X, y, new, truth = data
+    whole = LBGClassifier(random_state=0).fit(X, y)
+    model = LBGClassifier(random_state=0)
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        model.partial_fit(X[:100], y[:100])
+    for first in range(0, 400, 100):
+        model.partial_fit(X[first : first + 100], y[first : first + 100], classes=[0, 1])
+    assert model.class_count_.tolist() == np.bincount(y).tolist()
+    one = LBGClassifier(random_state=0).fit(X[:100], y[:100])
+    accuracy = {name: accuracy_score(truth, m.predict(new)) for name, m in (("w", whole), ("b", model), ("1", one))}
+    assert accuracy["b"] > accuracy["w"] - 0.03 and accuracy["b"] >= accuracy["1"]
+    with pytest.raises(ValueError, match=r"y has the classes \[7\]"):
+        model.partial_fit(X[:2], [0, 7])
+    with pytest.raises(ValueError, match="not the same as on last call"):
+        model.partial_fit(X[:2], [0, 1], classes=[0, 1, 2])
+
+
+def test_a_class_may_be_missing_in_the_first_batch(data):
+    X, y, *_ = data
+    model = LBGClassifier(random_state=0).partial_fit(X[y == 0][:50], y[y == 0][:50], classes=[0, 1])
+    for first in range(0, 400, 100):
+        model.partial_fit(X[first : first + 100], y[first : first + 100])
+    assert (model.predict(X) == y).mean() > 0.8
+
+
+def test_weights_count_as_copies(data):
+    X, y, new, _ = data
+    weight = np.arange(400) % 3
+    copies = np.repeat(np.arange(400), weight)
+    weighted = LBGClassifier(n_topics=1, random_state=0).fit(X, y, sample_weight=weight)
+    copied = LBGClassifier(n_topics=1, random_state=0).fit(X[copies], y[copies])
+    np.testing.assert_allclose(weighted.predict_proba(new), copied.predict_proba(new), atol=1e-4)
+    np.testing.assert_allclose(weighted.estimators_[0].keyword_prob_, copied.estimators_[0].keyword_prob_)
+
+
+def test_jobs_change_no_bit(data):
+    X, y, new, _ = data
+    one = LBGClassifier(random_state=0).fit(X, y)
+    steps = []
+    two = LBGClassifier(random_state=0, n_jobs=2).fit(X, y, progress=lambda *step: steps.append(step))
+    np.testing.assert_array_equal(one.decision_function(new), two.decision_function(new))
+    done = [step[0] for step in steps]
+    assert done == sorted(done) and done[-1] == steps[-1][1]
+
+
+def test_parameters_of_the_default_mixture_can_be_set_and_searched(data):
+    X, y, *_ = data
+    model = LBGClassifier(n_topics=1, random_state=0)
+    assert model.get_params()["estimator__prior_gauss"] == 50.0 and model.estimator is None
+    search = GridSearchCV(model, {"estimator__prior_gauss": [5.0, 500.0]}, cv=2).fit(X[:100], y[:100])
+    assert search.best_estimator_.estimators_[0].prior_gauss == search.best_params_["estimator__prior_gauss"]
+    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
+        model.set_params(estimator__nonsense=1)
+    selector = LBGSelector().set_params(estimator__n_components=2)
+    assert selector.fit(X).estimator_.n_components == 2
+
+
+def test_documents_are_validated_and_ranked_once_for_all_classes(data, monkeypatch):
+    from lbg_recsys.text import _class_rule, _documents
+
+    X, y, new, _ = data
+    calls = []
+    monkeypatch.setattr(_class_rule, "ranked_documents", lambda d: calls.append(1) or _documents.ranked_documents(d))
+    for rule, ranked in (("likelihood", 1), ("weighted", 0)):
+        model = LBGClassifier(rule=rule, random_state=0).fit(X, y)
+        calls.clear()
+        model.predict(new)
+        assert len(calls) == ranked
+
+
+@pytest.mark.parametrize(("dtype", "value"), [(np.float64, 1e154), (np.float32, 1e20)])
+@pytest.mark.parametrize("model", [LBGClassifier(), LBGMixture(2), MixtureOfUnigrams(2), PLSI(2), LBGSelector()])
+def test_values_that_overflow_are_refused(model, dtype, value):
+    X = np.ones((4, 2), dtype=dtype)
+    X[2, 1] = value
+    with pytest.raises(ValueError, match=r"document 2 has the value .* for word 1; values above .* overflow"):
+        model.fit(X, [0, 1, 0, 1])

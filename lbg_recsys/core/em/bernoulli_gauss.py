@@ -64,7 +64,7 @@ def column_moments(
     square = second - 2.0 * mean * first + mean**2 * count  # sum of (m - mean)^2
     spread = shrink * (overall_var + (mean - overall_mean) ** 2)
     var = np.where(known, (square + spread) / safe, overall_var)
-    return count / max(statistics.n_rows, 1), mean, np.maximum(var, floor)
+    return count / (statistics.n_rows or 1), mean, np.maximum(var, floor)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -136,11 +136,14 @@ def posterior(joint: Floats, beta: float | Floats = 1.0) -> tuple[Floats, Floats
     return mu, (top + np.log(total) / power)[:, 0]
 
 
-def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0) -> SufficientStatistics:
-    """The statistics of rows whose posteriors are ``mu``."""
+def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0, weight: Floats | None = None) -> SufficientStatistics:
+    """The statistics of rows whose posteriors are ``mu``; a row of ``weight`` (m,) two counts as two equal rows."""
+    n_rows: float = len(rows)
+    if weight is not None:
+        mu, n_rows = mu * weight[:, None], float(weight.sum())
     sums = np.zeros((3, rows.n_columns, mu.shape[1]))
     _gather_kernel(rows.start, rows.stop, rows.columns, rows.values, np.ascontiguousarray(mu), sums)
-    return SufficientStatistics(len(rows), evidence, mu.sum(axis=0), sums[0], sums[1], sums[2])
+    return SufficientStatistics(n_rows, evidence, mu.sum(axis=0), sums[0], sums[1], sums[2])
 
 
 def e_step(
@@ -149,10 +152,11 @@ def e_step(
     beta: float | Floats = 1.0,
     indicator_weight: float = 1.0,
     given_count: bool = False,
+    weight: Floats | None = None,
 ) -> SufficientStatistics:
-    """Posteriors of all rows, gathered into the statistics of an M-step."""
+    """Posteriors of all rows, gathered into the statistics of an M-step; ``weight`` as in `gather`."""
     mu, evidence = posterior(log_joint(rows, parameters, indicator_weight, given_count), beta)
-    return gather(rows, mu, float(evidence.sum()))
+    return gather(rows, mu, float(evidence.sum() if weight is None else evidence @ weight), weight)
 
 
 def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:

@@ -76,16 +76,21 @@ def q_fixed_point(p: Floats) -> Ints:
 class Totals:
     """Sums over all documents, keywords or not: with the keyword statistics they give the cross-Gaussians."""
 
-    n_rows: int
+    n_rows: float  # their number, or the sum of their weights
     first: Floats  # (n,)  sum_j m_ji
     second: Floats  # (n,)  sum_j m_ji^2
 
     @classmethod
-    def of(cls, rows: SparseRows) -> "Totals":
-        """The totals of all stored entries of ``rows``."""
-        first = np.bincount(rows.columns, rows.values, rows.n_columns).astype(np.float64)
-        second = np.bincount(rows.columns, rows.values**2, rows.n_columns).astype(np.float64)
-        return cls(len(rows), first, second)
+    def of(cls, rows: SparseRows, weight: Floats | None = None) -> "Totals":
+        """The totals of all stored entries of ``rows``; a row of ``weight`` (m,) two counts as two equal rows."""
+        values, squares = rows.values, rows.values**2
+        n_rows: float = len(rows)
+        if weight is not None:
+            by_entry = weight[rows.row_of_entry()]
+            values, squares, n_rows = values * by_entry, squares * by_entry, float(weight.sum())
+        first = np.bincount(rows.columns, values, rows.n_columns).astype(np.float64)
+        second = np.bincount(rows.columns, squares, rows.n_columns).astype(np.float64)
+        return cls(n_rows, first, second)
 
     def __add__(self, other: "Totals") -> "Totals":
         return Totals(self.n_rows + other.n_rows, self.first + other.first, self.second + other.second)
@@ -118,8 +123,8 @@ def cross_gaussians(
     count = totals.n_rows - keywords.count.sum(axis=1)
     first = totals.first - keywords.first.sum(axis=1)
     second = totals.second - keywords.second.sum(axis=1)
-    all_mean = totals.first / max(totals.n_rows, 1)
-    all_var = np.maximum(totals.second / max(totals.n_rows, 1) - all_mean**2, 0.0)
+    all_mean = totals.first / (totals.n_rows or 1)
+    all_var = np.maximum(totals.second / (totals.n_rows or 1) - all_mean**2, 0.0)
     weight = count + strength
     known = weight > 1e-6
     safe = np.where(known, weight, 1.0)

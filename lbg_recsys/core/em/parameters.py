@@ -8,6 +8,8 @@ from lbg_recsys.core.types import Floats
 
 # p = 0 or 1 would make one unexpected indicator rule a topic out for ever; this is as close as we let it come.
 P_MARGIN = 1e-9
+# The kinds of evidence that a row has for a topic, `lbg_recsys.core.em.class_evidence`.
+KINDS = ("draws", "bernoulli", "gauss")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lbg_recsys.core.types import Floats
 class SufficientStatistics:
     """Sums over rows weighted by the posteriors mu; ``a + b`` are the statistics of both sets of rows."""
 
-    n_rows: int
+    n_rows: float  # their number, or the sum of their weights
     evidence: float  # sum of the rows' (tempered) log-likelihoods under the parameters of the E-step
     mass: Floats  # (k,)    sum_j mu_sj
     count: Floats  # (n, k)  sum_j mu_sj x_ji
@@ -47,6 +47,11 @@ class SufficientStatistics:
             self.first - other.first,
             self.second - other.second,
         )
+
+    def over_topics(self) -> "SufficientStatistics":
+        """The same rows as those of a single topic."""
+        sums = (a.sum(axis=-1, keepdims=True) for a in (self.mass, self.count, self.first, self.second))
+        return SufficientStatistics(self.n_rows, self.evidence, *sums)
 
     def padded(self, n_columns: int) -> "SufficientStatistics":
         """The same statistics with room for columns that came later."""

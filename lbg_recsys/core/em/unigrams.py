@@ -30,6 +30,7 @@ class UnigramStatistics:
     mu: Floats
     words: Floats
     evidence: float
+    weight: Floats | None = None  # (m,) how often each row counts
 
 
 def log_joint(documents: sp.csr_array, parameters: Unigrams) -> Floats:
@@ -37,22 +38,27 @@ def log_joint(documents: sp.csr_array, parameters: Unigrams) -> Floats:
     return np.asarray(documents @ parameters.log_beta) + np.log(np.maximum(parameters.lam, 1e-300))
 
 
-def gather(documents: sp.csr_array, mu: Floats, evidence: float = 0.0) -> UnigramStatistics:
-    """The expected words of each topic."""
-    return UnigramStatistics(mu, np.asarray(documents.T @ mu), evidence)
+def gather(
+    documents: sp.csr_array, mu: Floats, evidence: float = 0.0, weight: Floats | None = None
+) -> UnigramStatistics:
+    """The expected words of each topic; a row of ``weight`` (m,) two counts as two equal rows."""
+    counted = mu if weight is None else mu * weight[:, None]
+    return UnigramStatistics(mu, np.asarray(documents.T @ counted), evidence, weight)
 
 
-def e_step(documents: sp.csr_array, parameters: Unigrams, power: float | Floats) -> UnigramStatistics:
-    """Posteriors of all documents and the words they give each topic."""
+def e_step(
+    documents: sp.csr_array, parameters: Unigrams, power: float | Floats, weight: Floats | None = None
+) -> UnigramStatistics:
+    """Posteriors of all documents and the words they give each topic; ``weight`` as in `gather`."""
     mu, evidence = posterior(log_joint(documents, parameters), power)
-    return gather(documents, mu, float(evidence.sum()))
+    return gather(documents, mu, float(evidence.sum() if weight is None else evidence @ weight), weight)
 
 
 def m_step(statistics: UnigramStatistics, profile: Floats, strength: float) -> Unigrams:
     """lam and beta; ``profile`` (n,) is the mean document."""
     words = statistics.words + strength * profile[:, None]
     beta = np.maximum(words / np.maximum(words.sum(axis=0), 1e-300), 1e-300)
-    return Unigrams(statistics.mu.mean(axis=0), np.log(beta))
+    return Unigrams(np.average(statistics.mu, axis=0, weights=statistics.weight), np.log(beta))
 
 
 def log_prior(parameters: Unigrams, profile: Floats, strength: float) -> float:
