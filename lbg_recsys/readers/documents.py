@@ -25,6 +25,7 @@ class Documents:
     texts: list[str] | None
     matrix: Any | None
     labels: list[str] | None
+    columns: list[int] | None = None  # of the matrix: the indices that occur in the file, in their order
 
     def __len__(self) -> int:
         return len(self.names)
@@ -58,10 +59,8 @@ def word_frequencies(
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")
     if sources[0].texts is None:
-        widths = {one.matrix.shape[1] for one in sources if one.matrix is not None}
-        if len(widths) > 1:
-            raise DataError(f"the sources have {' and '.join(map(str, sorted(widths)))} words: give two of the same")
-        return [one.matrix for one in sources], [f"word {column}" for column in range(1, widths.pop() + 1)]
+        known = sources[0].columns or []
+        return [_columns_of(one, known) for one in sources], [f"word {column}" for column in known]
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(
@@ -129,14 +128,36 @@ def _looks_like_svmlight(path: Path) -> bool:
 
 
 def _read_svmlight(path: Path) -> Documents:
+    import numpy as np
+    import scipy.sparse as sp
     from sklearn.datasets import load_svmlight_file
 
     try:
-        matrix, target = load_svmlight_file(os.fspath(path), dtype=float)
+        matrix, target = load_svmlight_file(os.fspath(path), dtype=float, zero_based=True)
+        zero_based = bool((matrix.indices == 0).any())
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path} is not an svmlight file that can be read: {error}") from error
     labels = [f"{value:g}" for value in target]
-    return Documents([str(row) for row in range(1, len(labels) + 1)], None, matrix, labels)
+    # Only the columns that occur: one line may name column 30,000,000, and models keep a number per column and topic.
+    used, inverse = np.unique(matrix.indices, return_inverse=True)
+    compact = sp.csr_matrix((matrix.data, inverse, matrix.indptr), shape=(len(labels), len(used)))
+    columns = used.tolist() if not zero_based else (used + 1).tolist()
+    return Documents([str(row) for row in range(1, len(labels) + 1)], None, compact, labels, columns)
+
+
+def _columns_of(source: Documents, known: list[int]) -> Any:
+    """The matrix of a source by the columns of another; columns that are not among them are left out."""
+    if source.columns == known or source.matrix is None:
+        return source.matrix
+    import numpy as np
+    import scipy.sparse as sp
+
+    place = {column: number for number, column in enumerate(known)}
+    own = [place.get(column, -1) for column in source.columns or []]
+    entries = source.matrix.tocoo()
+    target = np.array(own)[entries.col] if own else entries.col
+    kept = target >= 0
+    return sp.csr_matrix((entries.data[kept], (entries.row[kept], target[kept])), shape=(len(source), len(known)))
 
 
 def _read_table(path: Path, text_column: str | None, label_column: str | None) -> Documents:

@@ -142,3 +142,16 @@ def test_failures_are_sentences(desk, run):
 def test_a_folder_whose_name_is_a_file_of_bytes_is_read_anyhow(desk):
     (desk / "docs" / "garden" / "latin.txt").write_bytes("Blüte".encode("latin-1"))
     assert any("Bl" in text for text in read_documents("docs").texts)
+
+
+def test_only_the_columns_that_occur_are_kept(tmp_path):
+    """An index of 30,000,000 is one word, not 30,000,000; new documents are read by the words of the known ones."""
+    from lbg_recsys.readers.documents import read_documents, word_frequencies
+
+    (tmp_path / "a.svmlight").write_text("1 1:2 30000000:1\n2 2:1 30000000:3\n")
+    (tmp_path / "b.svmlight").write_text("1 2:5 7:1\n")
+    known, new = (read_documents(str(tmp_path / name)) for name in ("a.svmlight", "b.svmlight"))
+    (first, second), names = word_frequencies(known, new, min_df=1, stop_words="none")
+    assert names == ["word 1", "word 2", "word 30000000"]
+    assert first.toarray().tolist() == [[2, 0, 1], [0, 1, 3]]
+    assert second.toarray().tolist() == [[0, 5, 0]]
