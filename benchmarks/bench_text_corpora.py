@@ -1,0 +1,216 @@
+"""LBGClassifier beside naive Bayes and logistic regression, and the words of topics beside those of other models.
+
+Official splits of 20 Newsgroups (without headers, footers and quotes), R8 and R52; random splits of SMS spam and
+Spambase (30 % held out) and of IMDb (half). Settings of LBGClassifier were chosen by cross-validation on training
+parts. Topic words are judged by NPMI, the normalised mutual information of pairs of the ten leading words of a topic
+in documents that were held out, and by diversity, the share of different words among them.
+"""
+
+import itertools
+import time
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import MultinomialNB
+
+from benchmarks.benchmark import Benchmark, Part
+from lbg_recsys.datasets import load_20newsgroups, load_imdb, load_r8, load_r52, load_sms_spam
+from lbg_recsys.text import LBGClassifier, LBGMixture
+
+SEEDS = (0, 1, 2)
+WORDS = 10
+BINS = 15
+TOPICS = {"20 Newsgroups": 20, "R8": 8, "IMDb": 8}
+
+
+def corpora(work):
+    """name -> function that returns (training texts, labels, held-out texts, labels)."""
+    if work.quick:
+        return {"20 Newsgroups": lambda: official(work.newsgroups)}
+    return {
+        "20 Newsgroups": lambda: official(
+            lambda subset: load_20newsgroups(subset=subset, remove=("headers", "footers", "quotes"))
+        ),
+        "R8": lambda: official(lambda subset: load_r8(subset=subset)),
+        "R52": lambda: official(lambda subset: load_r52(subset=subset)),
+        "SMS spam": lambda: drawn(load_sms_spam(), 0.3),
+        "IMDb": lambda: drawn(load_imdb(), 0.5),
+    }
+
+
+def official(load):
+    train, test = load("train"), load("test")
+    return train.data, np.asarray(train.target), test.data, np.asarray(test.target)
+
+
+def drawn(found, share):
+    train, test, y_train, y_test = train_test_split(
+        found.data, found.target, test_size=share, random_state=0, stratify=found.target
+    )
+    return train, y_train, test, y_test
+
+
+def matrices(work, name):
+    """Training and held-out tf-idf matrices with their labels."""
+    if name == "Spambase":
+        spam = work.spambase
+        X, y, Z, z = drawn(spam, 0.3)
+        weights = TfidfTransformer().fit(X)
+        return weights.transform(X), y, weights.transform(Z), z
+    train, y, test, z = corpora(work)[name]()
+    vectorizer = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2)
+    return vectorizer.fit_transform(train), y, vectorizer.transform(test), z
+
+
+def classifiers():
+    return {
+        "LBGClassifier()": (lambda: LBGClassifier(random_state=0), "lbg-recsys"),
+        "LBGClassifier(ridge=None)": (lambda: LBGClassifier(ridge=None, random_state=0), "lbg-recsys"),
+        "LBGClassifier(n_topics=4)": (lambda: LBGClassifier(n_topics=4, random_state=0), "lbg-recsys"),
+        'LBGClassifier(rule="likelihood")': (
+            lambda: LBGClassifier(n_topics=4, rule="likelihood", random_state=0),
+            "lbg-recsys",
+        ),
+        "MultinomialNB(alpha=0.1)": (lambda: MultinomialNB(alpha=0.1), "scikit-learn"),
+        "LogisticRegression(C=10)": (lambda: LogisticRegression(C=10, max_iter=200), "scikit-learn"),
+    }
+
+
+def classes(record, work):
+    """Accuracy, log loss, expected calibration error and CPU seconds on documents that were held out."""
+    for corpus in (*corpora(work), "Spambase"):
+        data = None
+        for name, (make, by) in classifiers().items():
+
+            def measure(make=make, corpus=corpus):
+                nonlocal data
+                data = matrices(work, corpus) if data is None else data
+                return judged(make(), *data)
+
+            record.row("classes", name, corpus, measure, by=by)
+    record.finish("classes", classifiers())
+
+
+def judged(model, X, y, Z, z):
+    started = time.process_time()
+    model.fit(X, y)
+    fitted = time.process_time()
+    log_proba = np.maximum(model.predict_log_proba(Z), -700.0)
+    spent = time.process_time() - fitted
+    place = np.searchsorted(model.classes_, z)
+    found = {
+        "accuracy": float((log_proba.argmax(axis=1) == place).mean()),
+        "log_loss": float(-log_proba[np.arange(len(z)), place].mean()),
+        "calibration_error": calibration_error(np.exp(log_proba), place),
+        "fit_seconds": fitted - started,
+        "predict_seconds": spent,
+    }
+    if len(model.classes_) == 2:
+        found["false_positives"] = float((log_proba.argmax(axis=1)[place == 0] == 1).mean())
+    return found
+
+
+def calibration_error(proba, truth):
+    """Mean distance of confidence and accuracy over bins of equal width, weighted by their documents."""
+    confidence, right = proba.max(axis=1), proba.argmax(axis=1) == truth
+    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    gap = np.abs(np.bincount(place, confidence, BINS) - np.bincount(place, right, BINS))
+    return float(gap.sum() / len(truth))
+
+
+def topic_words(record, work):
+    """NPMI and diversity of the leading words of topics, of LBG and of other models."""
+    rankings = {
+        "LBG, telling words": "lbg-recsys",
+        "LBG, most probable words": "lbg-recsys",
+        "c-TF-IDF on LBG's clusters": "lbg-recsys",
+        "NMF": "scikit-learn",
+        "LDA": "scikit-learn",
+    }
+    for corpus in [name for name in corpora(work) if name in TOPICS]:
+        data = None
+        for seed in SEEDS[: work.size(3, 1)]:
+            for name, by in rankings.items():
+
+                def measure(name=name, seed=seed, corpus=corpus):
+                    nonlocal data
+                    data = counted(work, corpus) if data is None else data
+                    return words_judged(leading(name, data, work.size(TOPICS[corpus], 3), seed), data["held_out"])
+
+                record.row("topic_words", name, f"{corpus} {seed}", measure, by=by)
+    record.finish("topic_words", rankings)
+
+
+def counted(work, corpus):
+    train, _, test, _ = corpora(work)[corpus]()
+    counter = CountVectorizer(stop_words="english", min_df=work.size(5, 2))
+    counts = counter.fit_transform(train)
+    tfidf = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+    return {"counts": counts, "tfidf": tfidf, "held_out": counter.transform(test), "mixtures": {}}
+
+
+def leading(name, data, k, seed):
+    """Columns of the leading words of each topic, (k, 10)."""
+    if name == "NMF":
+        return top(NMF(k, random_state=seed, max_iter=200).fit(data["tfidf"]).components_)
+    if name == "LDA":
+        model = LatentDirichletAllocation(k, learning_method="online", max_iter=5, random_state=seed)
+        return top(model.fit(data["counts"]).components_)
+    if seed not in data["mixtures"]:
+        data["mixtures"][seed] = LBGMixture(k, random_state=seed).fit(data["tfidf"])
+    mixture = data["mixtures"][seed]
+    if name == "c-TF-IDF on LBG's clusters":
+        return top(class_tfidf(data["counts"], mixture.labels_, k))
+    by = "telling" if name == "LBG, telling words" else "probability"
+    columns = [str(column) for column in range(data["counts"].shape[1])]
+    return np.array(mixture.top_keywords(columns, WORDS, by=by), dtype=int)
+
+
+def class_tfidf(counts, labels, k):
+    """Frequency of a word in a cluster times log(1 + mean words per cluster / frequency of the word in all)."""
+    member = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
+    sums = np.asarray((member @ counts).todense())
+    share = sums / np.maximum(sums.sum(axis=1, keepdims=True), 1)
+    return share * np.log1p(sums.sum() / k / np.maximum(sums.sum(axis=0), 1))
+
+
+def top(weights):
+    return np.argsort(-weights, axis=1, kind="stable")[:, :WORDS]
+
+
+def words_judged(words, documents):
+    present = sp.csc_array(documents > 0).astype(float)
+    scores = [npmi(present[:, row]) for row in words]
+    return {"npmi": float(np.mean(scores)), "diversity": len(np.unique(words)) / words.size}
+
+
+def npmi(present):
+    """Mean NPMI of all pairs of columns; -1 for words that never occur together."""
+    n = present.shape[0]
+    together = np.asarray((present.T @ present).todense()) / n
+    share = np.diag(together)
+    found = []
+    for i, j in itertools.combinations(range(len(share)), 2):
+        both = together[i, j]
+        if both == 0.0:
+            found.append(-1.0)
+        else:
+            found.append(1.0 if both == 1.0 else np.log(both / (share[i] * share[j])) / -np.log(both))
+    return np.mean(found)
+
+
+BENCHMARK = Benchmark(
+    name="text_corpora",
+    what="Text: classes and topic words of six corpora",
+    module="benchmarks.bench_text_corpora",
+    data=("20newsgroups", "r8", "r52", "sms-spam", "imdb", "spambase"),
+    seeds=SEEDS,
+    parts={"classes": Part(classes, timed=True), "topic_words": Part(topic_words)},
+)
+
+if __name__ == "__main__":
+    BENCHMARK.main()
