@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.list_data import SEED, Split
 from lbg_recsys.ratings.choice import Choices
+from lbg_recsys.ratings.settings import ChoiceSettings
 
 SPLITS = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0), ("ciao", 0)]
 DEFAULTS = {"grade": 0.6, "user_power": 0.5, "penalty": 350.0, "item_power": 0.25}
@@ -31,7 +32,7 @@ def settings():
 
 def measure(split, options):
     """NDCG@10 and recall@10 by power of P."""
-    scores = np.maximum(Choices(split.matrix, **options).scores(split.matrix, split.users), 1e-9)
+    scores = np.maximum(Choices(split.matrix, ChoiceSettings(**options)).scores(split.matrix, split.users), 1e-9)
     probability = split.probability
     found = {power: split.judge(scores * probability**power) for power in POWERS}
     return {f"{name}, power {power}": row[name] for power, row in found.items() for name in row}

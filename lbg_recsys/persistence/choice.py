@@ -25,5 +25,5 @@ class ChoiceFile(RatingFile):
 
     def assemble(self, model: "ChoiceModel", state: State, matrix: "RatingMatrix") -> None:
         """Take the matrix."""
-        model._check_parameters()
+        model.check_settings()
         model._hold(matrix)

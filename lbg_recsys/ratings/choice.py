@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
-from lbg_recsys.checks import check_flag, check_integer, check_number, check_share
+from lbg_recsys.checks import check_flag, check_integer, check_share
 from lbg_recsys.core import choice
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
@@ -17,12 +17,11 @@ from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, one_user
 from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
+from lbg_recsys.ratings.settings import ChoiceSettings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Chosen on inner splits of four data sets, benchmarks/tune_choice.py.
-GRADE, USER_POWER, PENALTY, ITEM_POWER = 0.6, 0.5, 350.0, 0.25
 # Beside a rating model: the power of the probability of a liked rating, and the least score that it multiplies.
 CHOICE_LIKED_POWER, LEAST_SCORE = 0.5, 1e-9
 # Numbers of a table of scores held at once: 16 MB.
@@ -57,21 +56,13 @@ class Choices:
     Users are rows of any matrix over the same items, so those of the training and new ones are treated alike.
     """
 
-    def __init__(
-        self,
-        training: RatingMatrix,
-        *,
-        grade: float = GRADE,
-        user_power: float = USER_POWER,
-        penalty: float = PENALTY,
-        item_power: float = ITEM_POWER,
-        limit: int = choice.LIMIT,
-    ) -> None:
-        self.liked, self.grade = training.scale.liked, grade
+    def __init__(self, training: RatingMatrix, settings: ChoiceSettings | None = None) -> None:
+        settings = ChoiceSettings() if settings is None else settings
+        self.liked, self.grade = training.scale.liked, settings.grade
         x = self.cells(training)
-        weight = choice.user_weights(np.diff(x.indptr), user_power)
-        ridge = choice.penalties(x, penalty, item_power)
-        self.inverse = choice.solve(x, weight, ridge, limit=limit)
+        weight = choice.user_weights(np.diff(x.indptr), settings.user_power)
+        ridge = choice.penalties(x, settings.penalty, settings.item_power)
+        self.inverse = choice.solve(x, weight, ridge, limit=settings.limit)
         weighted = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
         self._columns = weighted.astype(np.float32).tocsc()
         self._norm = np.sqrt(np.bincount(weighted.indices, np.square(weighted.data), x.shape[1]) + ridge)
@@ -127,30 +118,12 @@ class Choices:
         return self.inverse.nbytes + int(self._columns.data.nbytes + self._columns.indices.nbytes)
 
 
-class ChoiceModel(FitFirst):
+class ChoiceModel(ChoiceSettings, FitFirst):
     """A recommender for clicks, purchases and other choices without ratings.
 
     A user's score for an item is the best linear prediction of that cell of the users x items matrix from the items
     that the user took (`lbg_recsys.core.choice`): EASE (Steck 2019) with weights of the users and, if there are
     ratings, graded input. There is nothing random in it.
-
-    Parameters
-    ----------
-    grade : float, default=0.6
-        The cell of an item that a user rated below ``liked`` (the upper quarter of the scale), where an item that was
-        liked has 1. It has no effect on choices without ratings.
-    user_power : float, default=0.5
-        A user with n items has a weight proportional to n ** -user_power, so that few very active users do not
-        dominate. 0 gives all users the same weight.
-    penalty : float, default=350
-        The ridge penalty in units of the mean square of the cells. A larger one draws lists towards popular items.
-    item_power : float, default=0.25
-        The penalty of an item that n users took is proportional to n ** item_power. 0 gives all items the same.
-    limit : int, default=20000
-        The largest matrix that is inverted. Its size is the number of items, or of users with two or more items,
-        whichever is smaller; 20,000 takes 5 GB of memory during ``fit`` and 1.6 GB afterwards. Beyond it the
-        ``limit`` items taken most often are scored exactly; the others are scored by their exact linear prediction
-        from these items, and do not contribute to scores themselves.
 
     Attributes
     ----------
@@ -176,21 +149,6 @@ class ChoiceModel(FitFirst):
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
     _held: Choices | None
 
-    def __init__(
-        self,
-        *,
-        grade: float = GRADE,
-        user_power: float = USER_POWER,
-        penalty: float = PENALTY,
-        item_power: float = ITEM_POWER,
-        limit: int = choice.LIMIT,
-    ) -> None:
-        self.grade = grade
-        self.user_power = user_power
-        self.penalty = penalty
-        self.item_power = item_power
-        self.limit = limit
-
     # -- fitting -------------------------------------------------------------------------------------------------
 
     def fit(self, choices: Any) -> "ChoiceModel":
@@ -214,9 +172,9 @@ class ChoiceModel(FitFirst):
         DataError
             If there are no choices, an id is missing, or a count is not a whole number of at least 1.
         """
-        self._check_parameters()
+        self.check_settings()
         matrix = as_choices(choices)
-        found = Choices(matrix, **self.get_params())
+        found = Choices(matrix, self)
         self._hold(matrix)
         self._held = found
         return self
@@ -228,19 +186,8 @@ class ChoiceModel(FitFirst):
     def _choices(self) -> Choices:
         """The scores; a model from a file computes them when they are first asked for."""
         if self._held is None:
-            self._held = Choices(self.matrix, **self.get_params())
+            self._held = Choices(self.matrix, self)
         return self._held
-
-    def _check_parameters(self) -> None:
-        check_number("grade", self.grade, 0.0, 1.0)
-        check_number("user_power", self.user_power, 0.0)
-        check_number("penalty", self.penalty, 0.0, low_too=False)
-        check_number("item_power", self.item_power, 0.0)
-        check_integer("limit", self.limit, 1)
-
-    def get_params(self) -> dict[str, Any]:
-        """The arguments of the constructor."""
-        return {name: getattr(self, name) for name in ("grade", "user_power", "penalty", "item_power", "limit")}
 
     # -- lists ---------------------------------------------------------------------------------------------------
 

@@ -130,3 +130,41 @@ class GaussianPLSASettings(Settings):
     max_iter: int = setting(100, "Maximum number of EM iterations.", at_least=1)
     random_state: int | None = _random_state()
     verbose: bool = _verbose()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ChoiceSettings(Settings):
+    """Hyper-parameters of the choice scores, chosen on inner splits of four data sets (benchmarks/tune_choice.py)."""
+
+    grade: float = setting(
+        0.6,
+        """The cell of an item that a user rated below the upper quarter of the scale, where an item that was liked
+        has 1. It has no effect on choices without ratings.""",
+        at_least=0,
+        at_most=1,
+    )
+    user_power: float = setting(
+        0.5,
+        """A user with n items has a weight proportional to n ** -user_power, so that few very active users do not
+        dominate. 0 gives all users the same weight.""",
+        at_least=0,
+    )
+    penalty: float = setting(
+        350.0,
+        """The ridge penalty in units of the mean square of the cells. A larger one draws lists towards popular
+        items.""",
+        above=0,
+    )
+    item_power: float = setting(
+        0.25,
+        "The penalty of an item that n users took is proportional to n ** item_power. 0 gives all items the same.",
+        at_least=0,
+    )
+    limit: int = setting(
+        20_000,
+        """The largest matrix that is inverted. Its size is the number of items, or of users with two or more items,
+        whichever is smaller; 20,000 takes 5 GB of memory during the fit and 1.6 GB afterwards. Beyond it the items
+        taken most often are scored exactly; the others are scored by their exact linear prediction from these items,
+        and do not contribute to scores themselves.""",
+        at_least=1,
+    )
