@@ -17,9 +17,9 @@ import numpy as np
 from benchmarks import rating_models as models
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import installed, measure_models
+from lbg_recsys import presets
 from lbg_recsys.core import levels
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.presets import LBG_FOR_RATINGS
 
 MEASURES = ("rmse", "mae", "mae_median", "log_score", "fit_s", "predict_s")
 
@@ -52,7 +52,7 @@ def warm_up(train):
         {
             "Bayesian LBG": models.ours(models.BayesianLBGModel, n_sweeps=15, burn_in=5),
             "LBG": models.lbg(),
-            "LBG on biases": models.lbg(**LBG_FOR_RATINGS),
+            "LBG on biases": models.lbg(**presets.LBG),
             "myFM": models.myfm_model(ordinal=True, n_iter=2),
             "cornac": models.cornac_model("MF", max_iter=1),
         }

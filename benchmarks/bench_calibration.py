@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import Model, measure_models
 from benchmarks.rating_models import LEVELS, Predicted, bayesian_lbg, lbg, myfm_model
+from lbg_recsys import presets
 from lbg_recsys.core import levels
 from lbg_recsys.evaluation import metrics
-from lbg_recsys.presets import LBG_FOR_RATINGS
 from lbg_recsys.ratings import as_matrix
 
 
@@ -42,9 +42,9 @@ def histogram(by_user, by_item):
 def contestants(work):
     """Ours, myFM's ordered probit, and histograms."""
     return {
-        "Bayesian LBG": bayesian_lbg(work),
-        "LBG, the paper's": lbg(),
-        "LBG on biases, tempered": lbg(**LBG_FOR_RATINGS),
+        "bayesian (Bayesian LBG, 4 chains)": bayesian_lbg(work),
+        "paper (LBG, 5 topics, mode)": lbg(),
+        "lbg (LBG, 10 topics on biases)": lbg(**presets.LBG),
         "myFM ordered probit": myfm_model(ordinal=True, n_iter=work.size(200, 3)),
         "histogram of user x item": histogram(True, True),
         "histogram of the user": histogram(True, False),

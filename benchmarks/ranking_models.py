@@ -3,10 +3,9 @@
 A model's ``fit(matrix)`` returns ``scores(criterion)``, which gives a table of users x items, the best item highest.
 ``CRITERIA`` are those of our models; the others know one only, and take no notice of it.
 
-Where the settings come from: ours are the defaults unless the name says otherwise, and those recommended for lists
-were chosen on inner splits of training data (`benchmarks.tune_lists`); EASE's and implicit's come from an earlier
-survey on the same folds, which did not record how it chose them; cornac's BPR runs with its defaults and with those
-of implicit's BPR (100 factors, rate and regularisation 0.01, 100 epochs).
+Where the settings come from: ours are the defaults unless the name says otherwise; EASE's and implicit's come from an
+earlier survey on the same folds, which did not record how it chose them; cornac's BPR runs with its defaults and with
+those of implicit's BPR (100 factors, rate and regularisation 0.01, 100 epochs).
 """
 
 from importlib import import_module
@@ -16,7 +15,6 @@ import scipy.sparse as sp
 
 from benchmarks.common import Model
 from benchmarks.records import OURS
-from lbg_recsys.presets import LBG_FOR_LISTS
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 
 LENGTH = 10
@@ -116,7 +114,6 @@ def all_models(work):
         "popularity": popularity(),
         "EASE, lambda 200, ratings >= 4": ease(200.0, LIKED),
         "EASE, lambda 500, all ratings": ease(500.0, 0.0),
-        "LBG, recommended for lists (30 topics, tempered)": ours(LBGModel, **LBG_FOR_LISTS),
         "LBG, 20 topics": ours(LBGModel, n_topics=20),
         "LBG, 20 topics, best of 10": ours(LBGModel, n_topics=20, n_init=10),
         "Bayesian LBG, 2 chains (ordinal)": ours(BayesianLBGModel, likelihood="ordinal", **short),

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from benchmarks.common import Model
 from benchmarks.records import OURS
+from lbg_recsys import presets
 from lbg_recsys.core import levels
-from lbg_recsys.presets import BAYESIAN_STRONG, LBG_FOR_RATINGS
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel, RatingMatrix
 
 LEVELS = np.arange(1.0, 6.0)
@@ -165,10 +165,10 @@ def _codes(known, ids):
 def our_models(work):
     """Cheap ones first, so that Bayesian LBG and myFM, whose times are compared, run one after the other."""
     return {
-        "LBG, the paper's (5 topics, mode)": lbg(),
-        "LBG, recommended (10 topics on biases)": lbg(**LBG_FOR_RATINGS),
-        "Bayesian LBG, strong": bayesian_lbg(work, **BAYESIAN_STRONG),
-        "Bayesian LBG, defaults (4 chains)": bayesian_lbg(work),
+        "paper (LBG, 5 topics, mode)": lbg(),
+        "lbg (LBG, 10 topics on biases)": lbg(**presets.LBG),
+        "bayesian-strong (Bayesian LBG, 16 chains)": bayesian_lbg(work, **presets.BAYESIAN_STRONG),
+        "bayesian (Bayesian LBG, 4 chains)": bayesian_lbg(work),
         "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(work, likelihood="gaussian"),
     }
 

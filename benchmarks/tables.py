@@ -106,14 +106,14 @@ def bayesian_cost(found):
     def cost(start, key="fit_s"):
         return next((row["random"][key] for name, row in rows.items() if name.startswith(start)), None)
 
-    two, defaults = cost("Bayesian LBG, 2 chains"), cost("Bayesian LBG, defaults")
+    two, defaults = cost("Bayesian LBG, 2 chains"), cost("bayesian (")
     if two is None or defaults is None:
         return "Not measured yet."
     said = f"Two chains took {two:.1f} CPU seconds per fit"
     probit, regression = cost("myFM ordered probit"), cost("myFM regression")
     if probit is not None and regression is not None:
         said += f", {two / probit:.2f} of myFM's ordered probit and {two / regression:.2f} of its regression"
-    predicting = cost("Bayesian LBG, defaults", "predict_s")
+    predicting = cost("bayesian (", "predict_s")
     said += f"; predicting 20,000 distributions took {predicting / defaults:.3f} of the default fit."
     first = rows_of(found, "compilation").get("first small fit", {}).get("", {})
     if "nothing compiled" in first:

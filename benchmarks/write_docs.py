@@ -44,8 +44,8 @@ def accuracy(found, _):
     return [
         "### Rating prediction, MovieLens-100K",
         "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
-        "the scale; all models on the same folds, on one core of a machine that had other work too. Strong is "
-        "`n_chains=4, n_classes=5`. All models, how the settings were chosen and what to know about the runs: "
+        "the scale; all models on the same folds, on one core of a machine that had other work too. Names "
+        "are those of the command line. All models, how the settings were chosen and what to know about the runs: "
         "[docs/bayesian-lbg.md](docs/bayesian-lbg.md#accuracy).",
         f"![RMSE and log score of the models]({PICTURE})",
         tables.accuracy_short(found),

@@ -1,17 +1,14 @@
-"""Settings that we recommend over the paper's, each with the experiment that chose it."""
+"""Named settings that differ from the defaults of the classes, each with the experiment that chose it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-# LBGModel and LBGAlgo where ratings are to be predicted: the best log score of benchmarks/tune_lbg.py.
-LBG_FOR_RATINGS: Mapping[str, Any] = MappingProxyType(
+# "lbg" on the command line. LBGModel and LBGAlgo with the best log score of benchmarks/tune_lbg.py.
+LBG: Mapping[str, Any] = MappingProxyType(
     {"n_topics": 10, "baseline": True, "temperature": 0.2, "indicator_weight": 0.0, "point": "mean"}
 )
 
-# LBGModel where lists are to be made: the best NDCG of benchmarks/tune_lists.py.
-LBG_FOR_LISTS: Mapping[str, Any] = MappingProxyType({"n_topics": 30, "temperature": 0.15})
-
-# BayesianLBGModel and BayesianLBGAlgo where accuracy counts more than time: many chains, whose classes then may be
-# finer than those of a few. Chosen by benchmarks/ablate_bayesian.py.
+# "bayesian-strong" on the command line. BayesianLBGModel and BayesianLBGAlgo with four times the chains and finer
+# classes: more accurate and about five times as slow. Chosen by benchmarks/ablate_bayesian.py.
 BAYESIAN_STRONG: Mapping[str, Any] = MappingProxyType({"n_chains": 4, "n_classes": 5})

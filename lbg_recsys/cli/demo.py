@@ -15,20 +15,20 @@ from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
 COMPARED = {
-    "Bayesian LBG": "bayesian:n_sweeps=80,burn_in=25,n_jobs=2",
-    "LBG (the paper's)": "lbg",
-    "LBG (for ratings)": "lbg-ratings",
-    "Gaussian pLSA": "plsa",
-    "Surprise BaselineOnly": "baseline",
-    "Surprise SVD": "svd",
-    "Surprise KNNBaseline": "knn-baseline",
+    "bayesian": "bayesian:n_jobs=2",
+    "lbg": "lbg",
+    "paper": "paper",
+    "plsa": "plsa",
+    "baseline": "baseline",
+    "svd": "svd",
+    "knn-baseline": "knn-baseline",
 }
 _LIST_USERS = 50  # Surprise scores a list item by item, which takes most of the time
 FORCED = {
-    "Baseline": "movie-mean",
-    "Gaussian pLSA": "plsa",
-    "LBG": "lbg",
-    "LBG (for ratings)": "lbg-ratings:point=median",
+    "movie-mean": "movie-mean",
+    "plsa": "plsa",
+    "paper": "paper",
+    "lbg, median": "lbg:point=median",
 }
 
 

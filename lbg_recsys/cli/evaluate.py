@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lbg_recsys.evaluation.lists import ListReport
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
-DEFAULT = ("lbg", "lbg-ratings", "baseline", "svd")
+DEFAULT = ("lbg", "paper", "baseline", "svd")
 
 
 @click.command()
@@ -77,16 +77,15 @@ def evaluate(
     --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
     time the newest 1/FOLDS of all ratings; both need times in RATINGS.
 
-    The algorithms are lbg (the paper's), lbg-ratings and lbg-lists (lbg with the settings that predict ratings and
-    make lists best), bayesian, plsa and movie-mean of this package, and baseline, svd, svdpp, nmf, slope-one,
-    co-clustering, knn, knn-means and knn-baseline of Surprise, all with the same folds. What an algorithm cannot say
-    (most give no distribution) is left out of its line.
+    The algorithms are bayesian, bayesian-strong, lbg, paper, plsa and movie-mean of this package, and baseline, svd,
+    svdpp, nmf, slope-one, co-clustering, knn, knn-means and knn-baseline of Surprise, all with the same folds. A dash
+    stands for what an algorithm does not predict (most give no distribution).
 
     \b
     Examples:
       lbg-recsys evaluate sample --folds 2
-      lbg-recsys evaluate sample -a lbg:n_topics=4,point=mean -a svd --json
-      lbg-recsys evaluate ml-100k -a lbg-lists -a bayesian --split last
+      lbg-recsys evaluate sample -a paper:n_topics=4,point=mean -a svd --json
+      lbg-recsys evaluate ml-100k -a lbg -a bayesian --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
     """
     from lbg_recsys.evaluation.compare import compare

@@ -17,7 +17,7 @@ from lbg_recsys.progress import bar
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.forced import ForcedResult
 
-DEFAULT = ("movie-mean", "plsa", "lbg", "lbg-ratings", "lbg-ratings:point=median")
+DEFAULT = ("movie-mean", "plsa", "paper", "lbg", "lbg:point=median")
 
 
 @click.command("forced-prediction")
@@ -62,8 +62,8 @@ def forced_prediction(
     \b
     Examples:
       lbg-recsys forced-prediction sample --splits 1 --draws 2
-      lbg-recsys forced-prediction sample -a lbg --splits 1 -o table.md
-      lbg-recsys forced-prediction sample -a lbg --draws 2 --plot table.png
+      lbg-recsys forced-prediction sample -a paper --splits 1 -o table.md
+      lbg-recsys forced-prediction sample -a paper --draws 2 --plot table.png
     """
     from lbg_recsys.evaluation.forced import PAPER
     from lbg_recsys.evaluation.forced import forced_prediction as run

@@ -23,11 +23,11 @@ def similar(
 ) -> None:
     """Find the items or the users most alike.
 
-    Models of lbg (also lbg-ratings, lbg-lists) and plsa compare users by their topics (the communities of plsa), and
+    Models of lbg, paper and plsa compare users by their topics (the communities of plsa), and
     items by which topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence
     of these distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is
-    usual for both. The similarity is their correlation over draws from the posterior; of whom or what it knows
-    little, little is like it.
+    usual for both. The similarity is their correlation over draws from the posterior; rarely
+    rated items and users with few ratings get low similarities.
 
     \b
     Examples:

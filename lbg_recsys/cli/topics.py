@@ -31,7 +31,7 @@ def topics(model: str, number: int, groups: int | None, plot: str | None, quiet:
     """Show what each topic gathers, loves and hates.
 
     Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
-    its users rate furthest above and below the average of everybody. The topics of lbg (also lbg-ratings, lbg-lists)
+    its users rate furthest above and below the average of everybody. The topics of lbg, paper
     and plsa (its communities) are the model's own. A bayesian model has none: its topics are groups of users alike
     in taste over draws from the posterior, and a user is in several as far as the draws differ.
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from lbg_recsys import presets
 from lbg_recsys.evaluation.forced import PAPER, forced_prediction
 from lbg_recsys.paper.experiment import AS_IS, LITERAL, RECOMMENDED, Experiment, Row
-from lbg_recsys.presets import LBG_FOR_RATINGS
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
 
 _REFITTED = "Not in the paper. Cannot fold in: refitted with the test users' other ratings."
@@ -30,7 +30,7 @@ def _algorithms() -> Mapping[tuple[str, str], Callable[[int], Any]]:
         ("Baseline", LITERAL): lambda seed: MovieMeanAlgo(),
         ("Gaussian pLSA", RECOMMENDED): lambda seed: GaussianPLSAAlgo(random_state=seed),
         ("LBG", LITERAL): lambda seed: LBGAlgo(prior_strength=0.0, random_state=seed),
-        ("LBG", RECOMMENDED): lambda seed: LBGAlgo(**{**LBG_FOR_RATINGS, "point": "median"}, random_state=seed),
+        ("LBG", RECOMMENDED): lambda seed: LBGAlgo(**{**presets.LBG, "point": "median"}, random_state=seed),
         ("Bayesian LBG", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed, point="median"),
         ("Bayesian LBG, mean", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed),
         ("Surprise SVD", AS_IS): lambda seed: SVD(random_state=seed),

@@ -56,7 +56,7 @@ def _fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fitted")
     fill(folder)
     files = {
-        "model.lbg": ["--param", "n_topics=4"],
+        "model.lbg": ["--algo", "paper", "--param", "n_topics=4"],
         "bayesian.lbg": ["--algo", "bayesian", "--param", "n_sweeps=40", "--param", "burn_in=20"],
         "plsa.lbg": ["--algo", "plsa", "--param", "n_topics=4", "--param", "max_iter=20"],
     }

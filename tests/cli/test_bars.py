@@ -12,11 +12,11 @@ from lbg_recsys import cli
 
 # command -> the least number of steps of each of its bars
 COMMANDS = {
-    "fit sample -o x.lbg -p n_init=2": {"reading": 1, "fitting LBGModel": 5},
+    "fit sample -o x.lbg --algo paper -p n_init=2": {"reading": 1, "fitting LBGModel": 5},
     "fit ratings.csv -o x.lbg --algo plsa": {"reading": 2, "fitting GaussianPLSAModel": 5},
     "fit sample -o x.lbg --algo bayesian -p n_sweeps=70": {"reading": 1, "fitting BayesianLBGModel": 70},
-    "evaluate sample -a lbg -a svd --folds 2": {"reading": 1, "evaluating": 2 * (5 + 200)},
-    "forced-prediction sample -a lbg -a svd --splits 1": {"reading": 1, "forced prediction": 5 + 10 + 10},
+    "evaluate sample -a paper -a svd --folds 2": {"reading": 1, "evaluating": 2 * (5 + 200)},
+    "forced-prediction sample -a paper -a svd --splits 1": {"reading": 1, "forced prediction": 5 + 10 + 10},
     "predict model.lbg pairs.csv": {"reading": 1, "predicting": 1},
     "recommend model.lbg --all-users": {"recommending": 1},
     "text cluster docs -k 2": {"reading": 54 + 54, "fitting LBGMixture": 4},
@@ -57,7 +57,7 @@ def test_bars_move_forward_to_their_end(command, desk, run, bars):
 
 
 def test_starts_that_settle_early_leave_the_bar_where_the_next_begins(desk, run, bars):
-    run("fit", "sample", "-o", "x.lbg", "-p", "n_init=3", "-p", "max_iter=500")
+    run("fit", "--algo", "paper", "sample", "-o", "x.lbg", "-p", "n_init=3", "-p", "max_iter=500")
     done = [done for done, _, note in bars["fitting LBGModel"] if note.startswith("bound")]
     assert {1, 501, 1001} <= set(done)  # the first iteration of each
     assert max(one % 500 for one in done) < 250  # and none needs half of its iterations

@@ -25,17 +25,21 @@ def one_sentence(result, code=1):
 
 
 def test_input_that_is_not_there(desk, run):
-    assert "gone.csv cannot be opened" in one_sentence(run("fit", "gone.csv", "-o", "x.lbg", code=1))
+    assert "gone.csv cannot be opened" in one_sentence(
+        run("fit", "--algo", "paper", "gone.csv", "-o", "x.lbg", code=1)
+    )
     assert "gone.lbg: No such file" in one_sentence(run("recommend", "gone.lbg", "--user", 1, code=1))
     assert "gone.csv" in one_sentence(run("predict", "model.lbg", "gone.csv", code=1))
     assert "gone.csv" in one_sentence(run("recommend", "model.lbg", "--new-user", "gone.csv", code=1))
-    assert "gone.csv" in one_sentence(run("fit", "sample", "-o", "x.lbg", "--titles", "gone.csv", code=1))
+    assert "gone.csv" in one_sentence(
+        run("fit", "--algo", "paper", "sample", "-o", "x.lbg", "--titles", "gone.csv", code=1)
+    )
     assert not (desk / "x.lbg").exists()
 
 
 def test_output_that_cannot_be_written(desk, run):
-    assert "no folder" in one_sentence(run("fit", "sample", "-o", "no/folder/x.lbg", code=1))
-    assert "is a folder" in one_sentence(run("fit", "sample", "-o", ".", code=1))
+    assert "no folder" in one_sentence(run("fit", "--algo", "paper", "sample", "-o", "no/folder/x.lbg", code=1))
+    assert "is a folder" in one_sentence(run("fit", "--algo", "paper", "sample", "-o", ".", code=1))
 
 
 @posix
@@ -56,13 +60,15 @@ def test_a_folder_that_turns_out_to_refuse_files(desk, run):
     """The look before the work finds nothing wrong with /proc; the file itself does."""
     if not os.path.isdir("/proc/self"):
         pytest.skip("there is no /proc here")
-    assert "/proc/x.lbg" in one_sentence(run("fit", "sample", "-o", "/proc/x.lbg", "-q", code=1))
+    assert "/proc/x.lbg" in one_sentence(run("fit", "--algo", "paper", "sample", "-o", "/proc/x.lbg", "-q", code=1))
 
 
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
 def test_a_full_disk(desk, run):
-    assert "/dev/full: No space left on device" in one_sentence(run("fit", "sample", "-o", "/dev/full", code=1))
+    assert "/dev/full: No space left on device" in one_sentence(
+        run("fit", "--algo", "paper", "sample", "-o", "/dev/full", code=1)
+    )
     shell = f"{sys.executable} -m lbg_recsys recommend model.lbg --all-users -q > /dev/full"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
     assert done.returncode == 1
@@ -78,7 +84,9 @@ def test_a_disk_that_fills_up_leaves_the_old_file(desk, run, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    assert "model.lbg: No space left" in one_sentence(run("fit", "sample", "-o", "model.lbg", code=1))
+    assert "model.lbg: No space left" in one_sentence(
+        run("fit", "--algo", "paper", "sample", "-o", "model.lbg", code=1)
+    )
     assert "recs.csv: No space left" in one_sentence(
         run("recommend", "model.lbg", "--all-users", "-o", "recs.csv", code=1)
     )
@@ -96,13 +104,15 @@ def test_damaged_models(desk, run):
 
 def test_damaged_ratings_name_the_line(desk, run):
     (desk / "bad.csv").write_text("user,item,rating\n1,2,3\n1,3,many\n")
-    assert "bad.csv, line 3: the rating is 'many'" in one_sentence(run("fit", "bad.csv", "-o", "x.lbg", code=1))
+    assert "bad.csv, line 3: the rating is 'many'" in one_sentence(
+        run("fit", "--algo", "paper", "bad.csv", "-o", "x.lbg", code=1)
+    )
 
 
 @posix
 def test_ctrl_c_during_fit_leaves_the_old_file(desk):
     before, there = (desk / "model.lbg").read_bytes(), sorted(os.listdir())
-    command = [sys.executable, "-m", "lbg_recsys", "fit", "ratings.csv", "-o", "model.lbg"]
+    command = [sys.executable, "-m", "lbg_recsys", "fit", "ratings.csv", "-o", "model.lbg", "--algo", "paper"]
     command += ["-p", "n_topics=50", "-p", "max_iter=100000", "-p", "tol=0", "-p", "n_init=100000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stderr.readline().startswith("Read ")
@@ -139,7 +149,7 @@ def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, mo
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (("fit", "sample", "-o", "x.lbg"), "fitting LBGModel"),
+        (("fit", "sample", "-o", "x.lbg", "--algo", "paper"), "fitting LBGModel"),
         (("text", "cluster", "docs", "-k", "2"), "fitting LBGMixture"),
         (("text", "select", "docs", "-k", "2"), "fitting LBGMixture"),
         (("text", "classify", "docs", "--folds", "3", "-p", "n_topics=1"), "fitting LBGClassifier"),
@@ -188,7 +198,7 @@ def test_too_few_ratings_for_the_folds(desk, run):
     ],
 )
 def test_settings_that_cannot_be_are_wrong_use(desk, run, options, said):
-    assert said in one_sentence(run("fit", *options, "-o", "x.lbg", code=2), code=2)
+    assert said in one_sentence(run("fit", "--algo", "paper", *options, "-o", "x.lbg", code=2), code=2)
     assert not (desk / "x.lbg").exists()
 
 

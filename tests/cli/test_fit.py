@@ -10,7 +10,9 @@ from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, factory, named_class, 
 
 
 def test_the_model_is_the_one_that_python_fits(desk, run, sample):
-    run("fit", "ratings.csv", "-o", "mine.lbg", "-p", "n_topics=3", "-p", "point=mean", "--seed", 7)
+    run(
+        "fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "-p", "n_topics=3", "-p", "point=mean", "--seed", 7
+    )
     again = lbg_recsys.load("mine.lbg")
     model = lbg_recsys.LBGModel(n_topics=3, point="mean", random_state=7).fit(sample.ratings)
     pairs = sample.ratings[["user", "item"]]
@@ -21,7 +23,7 @@ def test_the_model_is_the_one_that_python_fits(desk, run, sample):
 def test_it_says_what_was_read_and_how_it_went(desk, run):
     with open("ratings.csv", "a") as file:
         file.write("1,2,5\n")
-    result = run("fit", "ratings.csv", "-o", "mine.lbg")
+    result = run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg")
     assert "6,065 ratings of 120 items by 200 users, on the scale 1..5 (5 levels)" in result.stderr
     assert "1 repeated a (user, item) pair, of which the last counts" in result.stderr
     assert "converged after" in result.stdout and "Saved mine.lbg" in result.stdout
@@ -29,7 +31,7 @@ def test_it_says_what_was_read_and_how_it_went(desk, run):
 
 
 def test_json_and_quiet(desk, run):
-    result = run("fit", "sample", "-o", "mine.lbg", "--json", "--quiet")
+    result = run("fit", "--algo", "paper", "sample", "-o", "mine.lbg", "--json", "--quiet")
     facts = json.loads(result.stdout)
     assert result.stderr == ""
     assert facts["read"] == {
@@ -66,34 +68,39 @@ def test_the_layouts_people_have(layout, desk, run, sample):
         turned = (";".join(line.split(",")[::-1]) for line in text.split()[1:])
         (desk / source).write_text("\n".join(["stars;what;who", *turned]))
         options = ["--columns", "who,what,stars", "--delimiter", ";"]
-    run("fit", source, "-o", "mine.lbg", "-p", "n_topics=4", "--quiet", *options, input=stdin)
-    run("fit", "ratings.csv", "-o", "same.lbg", "-p", "n_topics=4", "--quiet")
+    run("fit", "--algo", "paper", source, "-o", "mine.lbg", "-p", "n_topics=4", "--quiet", *options, input=stdin)
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "same.lbg", "-p", "n_topics=4", "--quiet")
     assert (desk / "mine.lbg").read_bytes() == (desk / "same.lbg").read_bytes()
 
 
 def test_titles_meet_ids_of_another_type(desk, run):
     lines = (desk / "ratings.csv").read_text().split()
     (desk / "ratings.csv").write_text("\n".join([*lines, "1,x7,3"]))  # one id of letters makes all of them text
-    run("fit", "ratings.csv", "-o", "mine.lbg", "--titles", "titles.csv")
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--titles", "titles.csv")
     assert lbg_recsys.load("mine.lbg").titles["3"] == "Crimson Comet"
 
 
 def test_a_given_scale(desk, run):
-    run("fit", "ratings.csv", "-o", "mine.lbg", "--scale", 0, 10)
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--scale", 0, 10)
     assert len(lbg_recsys.load("mine.lbg").levels) == 11
-    said = " ".join(run("fit", "ratings.csv", "-o", "x.lbg", "--scale", 1, 4, code=1).stderr.split())
+    said = " ".join(
+        run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--scale", 1, 4, code=1).stderr.split()
+    )
     assert "off the scale 1..4 (4 levels; " in said and said.endswith("fit with the right scale (--scale LOW HIGH)")
     (desk / "one.csv").write_text("user,item,rating\n1,1,1\n1,2,2\n2,1,7\n")
-    said = run("fit", "one.csv", "-o", "x.lbg", "--scale", 1, 2, code=1).stderr
+    said = run("fit", "--algo", "paper", "one.csv", "-o", "x.lbg", "--scale", 1, 2, code=1).stderr
     assert "(2 levels; 1 such rating)" in said and "levels=" not in said
 
 
 def test_columns_are_counted_as_they_were_given(desk, run):
-    said = run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1,2,9", code=1).stderr
+    said = run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--columns", "1,2,9", code=1).stderr
     assert "ratings.csv has 3 columns, so there is no column number 9 for the rating" in said
-    said = run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1,1,2", code=1).stderr
+    said = run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--columns", "1,1,2", code=1).stderr
     assert "must be different ones, not numbers 1, 1, 2" in said
-    assert "columns is 1 of 3" in run("fit", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=2).stderr
+    assert (
+        "columns is 1 of 3"
+        in run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,9 @@ def test_columns_are_counted_as_they_were_given(desk, run):
     ],
 )
 def test_parameters_are_checked(param, message, desk, run):
-    assert message in " ".join(run("fit", "sample", "-o", "x.lbg", "--param", param, code=2).stderr.split())
+    assert message in " ".join(
+        run("fit", "--algo", "paper", "sample", "-o", "x.lbg", "--param", param, code=2).stderr.split()
+    )
     assert not (desk / "x.lbg").exists()
 
 
@@ -130,12 +139,15 @@ def test_messages_name_the_option(desk, run):
         "Invalid value for -a/--algo: there is no algorithm" in run("evaluate", "sample", "-a", "svm", code=2).stderr
     )
     (desk / "odd.csv").write_text("who,item,rating\n1,2,3\n")
-    assert "--columns" in run("fit", "odd.csv", "-o", "x.lbg", code=1).stderr
+    assert "--columns" in run("fit", "--algo", "paper", "odd.csv", "-o", "x.lbg", code=1).stderr
 
 
 def test_one_of_a_kind(desk, run):
     (desk / "one.csv").write_text("user,item,rating\n1,2,3\n")
-    assert "Read 1 rating of 1 item by 1 user," in run("fit", "one.csv", "-o", "x.lbg", "-p", "n_topics=1").stderr
+    assert (
+        "Read 1 rating of 1 item by 1 user,"
+        in run("fit", "--algo", "paper", "one.csv", "-o", "x.lbg", "-p", "n_topics=1").stderr
+    )
 
 
 def test_values_are_read_and_never_run():
@@ -163,15 +175,28 @@ def test_pLSA_can_be_fitted_too(desk, run):
 
 
 def test_a_model_that_did_not_converge_says_so(desk, run):
-    result = run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2")
+    result = run("fit", "--algo", "paper", "sample", "-o", "mine.lbg", "-p", "max_iter=2")
     assert "Note: EM stopped after max_iter=2" in result.stderr and "raise max_iter" in result.stderr
     assert "stopped before convergence after 2 iterations" in result.stdout
-    assert run("fit", "sample", "-o", "mine.lbg", "-p", "max_iter=2", "-q").stderr == ""
+    assert run("fit", "--algo", "paper", "sample", "-o", "mine.lbg", "-p", "max_iter=2", "-q").stderr == ""
 
 
 @pytest.mark.parametrize("algo", [name for name, named in MODELS.items() if named.preset])
 def test_a_name_stands_for_recommended_settings(algo, desk, run):
-    run("fit", "sample", "-o", "x.lbg", "--algo", algo, "--param", "max_iter=3", "-q")
+    short = {"n_sweeps": 4, "burn_in": 2, "max_kept": 2} if algo.startswith("bayesian") else {"max_iter": 3}
+    params = [text for name, value in short.items() for text in ("--param", f"{name}={value}")]
+    run("fit", "sample", "-o", "x.lbg", "--algo", algo, *params, "-q")
     parameters = json.loads(run("info", "x.lbg", "--json").stdout)["parameters"]
-    preset = MODELS[algo].preset
-    assert {name: parameters[name] for name in preset} == preset and parameters["max_iter"] == 3
+    expected = {**MODELS[algo].preset, **short}
+    assert {name: parameters[name] for name in expected} == expected
+
+
+def test_the_default_is_bayesian_and_says_what_it_costs(desk, run):
+    arguments = ["fit", "ratings.csv", "-o", "mine lists.lbg", "-p", "n_sweeps=4", "-p", "burn_in=2"]
+    result = run(*arguments)
+    said = " ".join(result.stderr.split())
+    assert "about 18 s of processor time per 100,000 ratings" in said and "--algo paper is the paper's model" in said
+    assert result.stderr.splitlines()[-1] == "Next: lbg-recsys recommend 'mine lists.lbg' --user 1"
+    assert type(lbg_recsys.load("mine lists.lbg")).__name__ == "BayesianLBGModel"
+    assert run(*arguments, "-q").stderr == ""
+    assert "processor time" not in run("fit", "ratings.csv", "-o", "x.lbg", "--algo", "paper").stderr

@@ -29,7 +29,7 @@ def test_explain(model, run):
 def test_explain_a_new_user_and_a_single_topic(run, desk):
     shown = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
     assert "New user, item Silent Comet" in shown and "Crimson Orbit" in shown
-    run("fit", "sample", "-o", "one.lbg", "-p", "n_topics=1", "-q")
+    run("fit", "--algo", "paper", "sample", "-o", "one.lbg", "-p", "n_topics=1", "-q")
     assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
 
 
@@ -212,7 +212,7 @@ def test_topics_tell_small_differences_on_any_scale(desk, run):
     rows = [line.split(",") for line in lines[1:]]
     scaled = [[f"{float(x) / 5:.1f}" if c == place else x for c, x in enumerate(row)] for row in rows]
     (desk / "small.csv").write_text("\n".join([lines[0], *map(",".join, scaled)]) + "\n")
-    run("fit", "small.csv", "-o", "small.lbg", "-p", "n_topics=4")
+    run("fit", "--algo", "paper", "small.csv", "-o", "small.lbg", "-p", "n_topics=4")
     told = [line.rsplit("-", 1)[1] for line in run("topics", "small.lbg").stdout.splitlines() if " -0." in line]
     assert told and all(len(one) == len("0.123") and float(one) > 0 for one in told)
 

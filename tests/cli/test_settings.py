@@ -62,7 +62,7 @@ def test_the_docstring_describes_every_parameter(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fit_help_and_params_list_every_parameter(name, run):
-    shown, listed = run("fit", "--help").stdout, run("params", name).stdout
+    shown, listed = run("fit", "--algo", "paper", "--help").stdout, run("params", name).stdout
     for one in settings_of(named_class(MODELS[name].model)).values():
         if one.name not in ("random_state", "verbose"):  # --seed and --quiet
             assert f"  {one.name}=" in shown
