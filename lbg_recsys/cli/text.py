@@ -17,11 +17,15 @@ from lbg_recsys.progress import Progress, bar, parts
 from lbg_recsys.readers.documents import (
     Documents,
     failing_as_data_errors,
+    matrix_for,
     read_documents,
     word_frequencies,
 )
 
 _OF_ESTIMATOR = "estimator__"
+save_option = click.option(
+    "--save", "save_to", type=click.Path(dir_okay=False), help="Save the fitted model here, for `text apply`."
+)
 _BLOCK = 1 << 11  # documents to classify at a time
 
 
@@ -46,6 +50,7 @@ def text() -> None:
 @click.option("-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown a topic.")
 @params_option
 @output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
+@save_option
 @plot_option
 @documents_options
 @seed_option
@@ -57,6 +62,7 @@ def cluster(
     words: int,
     params: tuple[str, ...],
     output: str | None,
+    save_to: str | None,
     plot: str | None,
     seed: int,
     quiet: bool,
@@ -72,12 +78,13 @@ def cluster(
       lbg-recsys text cluster docs -k 2
       lbg-recsys text cluster texts.csv -k 2 -w 4 --json
       lbg-recsys text cluster texts.csv -k 2 -o topics.csv --plot topics.png
+      lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
       lbg-recsys text cluster words.svmlight -k 2 --param n_keywords=5
     """
     from lbg_recsys.text import LBGMixture
 
     arguments = parse_params(params, LBGMixture)
-    (read,), (matrix,), names = _read(documents, quiet=quiet, **how)
+    (read,), (matrix,), names, vectorizer = _read(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         posterior = model.fit_transform(matrix, progress=progress)
@@ -88,6 +95,8 @@ def cluster(
         table = {"document": read.names, "topic": model.labels_, "probability": posterior.max(axis=1)}
         with block_writer(output) as writer:
             writer.write(pd.DataFrame(table | ({"label": read.labels} if read.labels else {})))
+        _wrote(output, f"the topics of {counted(len(read), 'document')}", quiet)
+    _save(model, save_to, names, vectorizer, quiet)
     if plot:
         from lbg_recsys.cli.pictures import save_figure
         from lbg_recsys.text import plot_topics
@@ -157,7 +166,7 @@ def select(
     from lbg_recsys.text import LBGMixture, LBGSelector
 
     arguments = parse_params(params, LBGMixture)
-    _, (matrix,), names = _read(documents, quiet=quiet, **how)
+    _, (matrix,), names, _ = _read(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         selector = LBGSelector(mixture, rank_by=by, delta=delta, n_features_to_select=number)
@@ -193,6 +202,7 @@ def select(
 )
 @params_option
 @output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
+@save_option
 @documents_options
 @seed_option
 @quiet_option
@@ -204,6 +214,7 @@ def classify(
     max_false_positives: float | None,
     params: tuple[str, ...],
     output: str | None,
+    save_to: str | None,
     seed: int,
     quiet: bool,
     as_json: bool,
@@ -221,11 +232,12 @@ def classify(
       lbg-recsys text classify texts.csv --folds 3 --param n_topics=2 --json
       lbg-recsys text classify docs more_docs -o classes.csv
       lbg-recsys text classify docs --folds 3 --param estimator__prior_gauss=5
+      lbg-recsys text classify docs --save classes.lbg
     """
     import pandas as pd
 
     model = _classifier(params, max_false_positives, seed)
-    sources, matrices, _ = _read(documents, *([new] if new is not None else []), quiet=quiet, **how)
+    sources, matrices, names, vectorizer = _read(documents, *([new] if new is not None else []), quiet=quiet, **how)
     labels, judged = sources[0].labels, sources[-1]
     if labels is None:
         raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
@@ -238,10 +250,91 @@ def classify(
             predicted = _classified(model, matrices[0], labels, matrices[1], progress).tolist()
     truth = judged.labels
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
+    if save_to:
+        if new is None:  # cross-validation fits copies to parts of the documents
+            with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
+                model.fit(matrices[0], labels, progress=progress)
+        _save(model, save_to, names, vectorizer, quiet)
+    if output:
+        shares = {} if new is None else _shares(model, model.predict_proba(matrices[1]))
+        with block_writer(output) as writer:
+            writer.write(pd.DataFrame(table | shares))
+        _wrote(output, f"the classes of {counted(len(predicted), 'document')}", quiet)
+    _show_classes(table, truth, predicted, as_json, shown=output is None and new is not None)
+
+
+@text.command()
+@click.argument("model", type=click.Path())
+@click.argument("new", type=click.Path())
+@output_option("Where topics or classes go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
+@click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default.")
+@click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default.")
+@quiet_option
+@json_option
+def apply(
+    model: str,
+    new: str,
+    output: str | None,
+    label_column: str | None,
+    text_column: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Find the topics or classes of NEW documents with a saved MODEL.
+
+    The model is one that `text cluster` or `text classify` saved with --save.
+
+    \b
+    Examples:
+      lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
+      lbg-recsys text apply topics.lbg more_docs
+      lbg-recsys text apply classes.lbg more_docs -o classes.csv
+    """
+    import pandas as pd
+
+    from lbg_recsys.persistence import load
+
+    fitted = load(model)
+    if not hasattr(fitted, "vectorizer_") or not hasattr(fitted, "predict_proba"):
+        raise DataError(f"{model} holds a {type(fitted).__name__}; text apply takes topics or a classifier")
+    with bar("reading", quiet) as progress:
+        read = read_documents(new, text_column=text_column, label_column=label_column, progress=progress)
+    with failing_as_data_errors():
+        matrix = matrix_for(fitted, read)
+        proba = fitted.predict_proba(matrix)
+    table: dict[str, Any] = {"document": read.names}
+    if hasattr(fitted, "classes_"):
+        table |= {"predicted": fitted.classes_[proba.argmax(axis=1)].tolist(), **_shares(fitted, proba)}
+    else:
+        table |= {"topic": proba.argmax(axis=1).tolist(), "probability": proba.max(axis=1).tolist()}
     if output:
         with block_writer(output) as writer:
             writer.write(pd.DataFrame(table))
-    _show_classes(table, truth, predicted, as_json, shown=output is None and new is not None)
+        _wrote(output, counted(len(read), "document"), quiet)
+    rows = list(zip(*table.values(), strict=True))
+    if as_json:
+        print_json({"documents": [dict(zip(table, row, strict=True)) for row in rows]})
+    elif not output:
+        print_table(list(table), rows)
+
+
+def _shares(model: Any, proba: Any) -> dict[str, list[float]]:
+    """A column of probabilities per class."""
+    return {f"probability of {name}": proba[:, place].tolist() for place, name in enumerate(model.classes_)}
+
+
+def _save(model: Any, path: str | None, names: list[str], vectorizer: Any, quiet: bool) -> None:
+    from lbg_recsys.persistence import save
+
+    if path:
+        words: dict[str, Any] = {"vocabulary": names} if vectorizer is None else {"vectorizer": vectorizer}
+        save(model, path, **words)
+        _wrote(path, f"the {type(model).__name__}", quiet)
+
+
+def _wrote(path: str, what: str, quiet: bool) -> None:
+    if not quiet:
+        click.echo(f"Wrote {what} to {path}.", err=True)
 
 
 def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:
@@ -331,21 +424,21 @@ def _show_classes(
 
 def _read(
     *places: str, quiet: bool, text_column: str | None, label_column: str | None, **how: Any
-) -> tuple[list[Documents], list[Any], list[str]]:
-    """Documents of each place, their word frequencies, and the words; says what was read."""
+) -> tuple[list[Documents], list[Any], list[str], Any]:
+    """Documents of each place, their word frequencies, the words, and the vectorizer; says what was read."""
     columns = {"text_column": text_column, "label_column": label_column}
     with bar("reading", quiet) as progress:
         *reading, counting = parts(progress, len(places) + 1)
         sources = [
             read_documents(place, **columns, progress=part) for place, part in zip(places, reading, strict=True)
         ]
-        matrices, names = word_frequencies(*sources, **how, progress=counting)
+        matrices, names, vectorizer = word_frequencies(*sources, **how, progress=counting)
         counting(1, 1, "done")
     if not quiet:
         classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
         documents = counted(len(sources[0]), "document")
         click.echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
-    return sources, matrices, names
+    return sources, matrices, names, vectorizer
 
 
 def _facts_of_topics(model: Any, names: list[str], words: int, read: Documents) -> dict[str, Any]:

@@ -54,13 +54,16 @@ def read_documents(
 
 def word_frequencies(
     *sources: Documents, min_df: int, stop_words: str, progress: Progress = silent
-) -> tuple[list[Any], list[str]]:
-    """A matrix of tf-idf weights (sublinear, unit length) for each source, by the words of the first; the words."""
+) -> tuple[list[Any], list[str], Any]:
+    """A matrix of tf-idf weights (sublinear, unit length) for each source, by the words of the first.
+
+    Also the words, and the fitted vectorizer; None where the sources hold word frequencies already.
+    """
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")
     if sources[0].texts is None:
         known = sources[0].columns or []
-        return [_columns_of(one, known) for one in sources], [f"word {column}" for column in known]
+        return [_columns_of(one, known) for one in sources], [f"word {column}" for column in known], None
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(
@@ -70,7 +73,19 @@ def word_frequencies(
     first, *others = (_reporting(one.texts or [], part) for one, part in jobs)
     with failing_as_data_errors():
         matrices = [vectorizer.fit_transform(first), *map(vectorizer.transform, others)]
-    return matrices, vectorizer.get_feature_names_out().tolist()
+    return matrices, vectorizer.get_feature_names_out().tolist(), vectorizer
+
+
+def matrix_for(model: Any, source: Documents) -> Any:
+    """The documents of a source by the words of a text model that was saved with them."""
+    if source.texts is not None:
+        if model.vectorizer_ is None:
+            raise DataError("the model was saved without its vectorizer, so it takes svmlight files only")
+        return model.vectorizer_.transform(source.texts)
+    names = model.vocabulary_ or []
+    if model.vectorizer_ is not None or not all(name.startswith("word ") for name in names):
+        raise DataError("the model was fitted to texts: give a folder of texts or a CSV, not an svmlight file")
+    return _columns_of(source, [int(name.removeprefix("word ")) for name in names])
 
 
 def _reporting(texts: list[str], progress: Progress) -> Iterator[str]:

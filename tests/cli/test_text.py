@@ -1,5 +1,6 @@
 """`lbg-recsys text`: documents as people have them."""
 
+import csv
 import json
 import re
 
@@ -151,7 +152,33 @@ def test_only_the_columns_that_occur_are_kept(tmp_path):
     (tmp_path / "a.svmlight").write_text("1 1:2 30000000:1\n2 2:1 30000000:3\n")
     (tmp_path / "b.svmlight").write_text("1 2:5 7:1\n")
     known, new = (read_documents(str(tmp_path / name)) for name in ("a.svmlight", "b.svmlight"))
-    (first, second), names = word_frequencies(known, new, min_df=1, stop_words="none")
-    assert names == ["word 1", "word 2", "word 30000000"]
+    (first, second), names, vectorizer = word_frequencies(known, new, min_df=1, stop_words="none")
+    assert vectorizer is None and names == ["word 1", "word 2", "word 30000000"]
     assert first.toarray().tolist() == [[2, 0, 1], [0, 1, 3]]
     assert second.toarray().tolist() == [[0, 5, 0]]
+
+
+def test_a_saved_model_is_applied_to_new_documents(desk, run):
+    told = run("text", "cluster", "texts.csv", "-k", 2, "--save", "topics.lbg", "-o", "topics.csv").stderr
+    assert "Wrote the LBGMixture to topics.lbg." in told and "to topics.csv." in told
+    found = json.loads(run("text", "apply", "topics.lbg", "texts.csv", "--json").stdout)["documents"]
+    with open(desk / "topics.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [str(one["topic"]) for one in found] == [row["topic"] for row in rows]
+
+    run("text", "classify", "docs", "more_docs", "--save", "classes.lbg", "-o", "classes.csv")
+    run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
+    with open(desk / "classes.csv", newline="") as one, open(desk / "again.csv", newline="") as other:
+        first, second = list(csv.DictReader(one)), list(csv.DictReader(other))
+    shares = [name for name in second[0] if name.startswith("probability of ")]
+    assert len(shares) == 2
+    for a, b in zip(first, second, strict=True):
+        assert a["predicted"] == b["predicted"]
+        assert sum(float(b[name]) for name in shares) == pytest.approx(1.0)
+        assert [float(a[name]) for name in shares] == pytest.approx([float(b[name]) for name in shares])
+
+    run("text", "cluster", "words.svmlight", "-k", 2, "--save", "frequencies.lbg", "-q")
+    assert (
+        len(json.loads(run("text", "apply", "frequencies.lbg", "words.svmlight", "--json").stdout)["documents"]) > 5
+    )
+    assert "give a folder of texts or a CSV" in run("text", "apply", "topics.lbg", "words.svmlight", code=1).stderr
