@@ -12,7 +12,18 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "lbg_recsys"
 # what anybody may use
-SMALL = {"lbg_recsys", "checks", "errors", "files", "progress", "presets", "provenance", "schema", "settings"}
+SMALL = {
+    "lbg_recsys",
+    "checks",
+    "columns",
+    "errors",
+    "files",
+    "progress",
+    "presets",
+    "provenance",
+    "schema",
+    "settings",
+}
 
 # part -> the parts of ours it may import (beside itself and SMALL)
 ARROWS = {

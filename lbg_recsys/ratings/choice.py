@@ -15,9 +15,10 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import RatingMatrix, one_user
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_item
 from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
 from lbg_recsys.ratings.settings import ChoiceSettings
+from lbg_recsys.ratings.tables import columns_of, is_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,11 +157,13 @@ class ChoiceModel(ChoiceSettings, FitFirst):
 
         Parameters
         ----------
-        choices : DataFrame, tuple of (users, items), or RatingMatrix
-            One row per choice. A DataFrame needs columns ``user`` and ``item`` (or else its first two columns are
-            these). Rows that repeat a pair count once, and so does a pair with a column ``count`` above 1: only who
-            took what is used, not how often. Counts must be whole numbers of at least 1. A column ``rating`` grades
-            the choices (see ``grade``); if all ratings are equal, a warning says that they are not used.
+        choices : DataFrame, tuple of (users, items), sparse matrix or RatingMatrix
+            One row per choice. The columns user and item of a table (pandas, polars, Arrow) are found by name, see
+            `RatingMatrix.from_frame`; if no column has a known name and there are two, they are these. The rows of a
+            scipy matrix are users, its columns items, what it stores are ratings. Rows that repeat a pair count once,
+            and so does a pair with a column ``count`` above 1: only who took what is used, not how often. Counts must
+            be whole numbers of at least 1. A column ``rating`` grades the choices (see ``grade``); if all ratings are
+            equal, a warning says that they are not used.
 
         Returns
         -------
@@ -206,7 +209,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         Parameters
         ----------
         user : id or list of ids
-            A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is one id.
+            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
         n : int, default=10
             Items per list. A list is shorter if fewer items are left.
         exclude_seen : bool, default=True
@@ -289,7 +292,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
 
         Parameters
         ----------
-        items : list of item ids, or mapping of item ids to ratings
+        items : list of item ids, mapping of item ids to ratings, or table with item and perhaps rating
             Unknown items are left out with a warning that names them. Ratings are for a model that was fitted to
             ratings; they must be on its scale.
 
@@ -304,6 +307,9 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         >>> model.fold_in(["y"]).recommend(1)["item"].tolist()
         ['x']
         """
+        if is_table(items):
+            taken, ratings = columns_of(items, ["item"], "the items of a new user", optional=["rating"])
+            items = plain_ids(taken) if ratings is None else ratings_by_item(plain_ids(taken), plain_ids(ratings))
         if not isinstance(items, Mapping):
             if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
                 raise DataError(f"the items of a new user are {items!r}: give a list of item ids")

@@ -4,42 +4,46 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.ids import factorize
-from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
+from lbg_recsys.ratings.ids import as_column, factorize, plain_ids
+from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, stored_entries
+from lbg_recsys.ratings.tables import columns_of, is_table
 
 
 def as_choices(choices: Any) -> RatingMatrix:
     """A matrix of who took what, with ratings if there are any; see `ChoiceModel.fit`."""
     if isinstance(choices, tuple) and len(choices) == 2:
         return _matrix_of(*choices)
-    if hasattr(choices, "columns"):
-        return _from_frame(choices)
+    if issparse(choices):
+        return _from_columns(*stored_entries(choices))
+    if is_table(choices):
+        users, items, ratings, counts = columns_of(choices, ["user", "item"], "choices", optional=["rating", "count"])
+        if counts is not None:
+            _check_counts(counts)
+        return _from_columns(users, items, ratings)
     if isinstance(choices, RatingMatrix) or hasattr(choices, "ur") or isinstance(choices, tuple):
         return as_matrix(choices)
     raise DataError(
         f"choices cannot be read from a {type(choices).__name__}: give a DataFrame with user and item, "
-        "a (users, items) tuple or a RatingMatrix"
+        "a (users, items) tuple, a scipy.sparse matrix or a RatingMatrix"
     )
 
 
-def _from_frame(frame: Any) -> RatingMatrix:
-    names = ["user", "item"] if {"user", "item"} <= set(frame.columns) else list(frame.columns[:2])
-    if len(names) < 2:
-        raise DataError(f"choices need a user and an item column, and this table has only {list(frame.columns)!r}")
-    if "count" in frame.columns:
-        _check_counts(frame["count"])
-    if "rating" in frame.columns and len(frame):
-        if frame["rating"].nunique(dropna=False) > 1:
-            return RatingMatrix.from_arrays(frame[names[0]], frame[names[1]], frame["rating"])
+def _from_columns(users: Any, items: Any, ratings: Any) -> RatingMatrix:
+    import pandas as pd
+
+    if ratings is not None and len(ratings):
+        if pd.Series(ratings).nunique(dropna=False) > 1:
+            return RatingMatrix.from_arrays(users, items, ratings)
         warnings.warn(
-            f"the column rating is {frame['rating'].iloc[0]} in all {len(frame)} rows and says nothing: "
+            f"the column rating is {plain_ids(ratings)[0]} in all {len(ratings)} rows and says nothing: "
             "only who took what is used",
             UserWarning,
             stacklevel=4,
         )
-    return _matrix_of(frame[names[0]], frame[names[1]])
+    return _matrix_of(users, items)
 
 
 def _check_counts(counts: Any) -> None:
@@ -57,6 +61,7 @@ def _check_counts(counts: Any) -> None:
 
 def _matrix_of(users: Any, items: Any) -> RatingMatrix:
     """The matrix of choices without ratings: every cell has the one level 1."""
+    users, items = as_column(users), as_column(items)
     if len(users) != len(items):
         raise DataError(f"{len(users)} users and {len(items)} items: lengths must agree")
     if not len(users):

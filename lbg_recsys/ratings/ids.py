@@ -12,6 +12,8 @@ from lbg_recsys.errors import DataError
 RawId = Any  # anything hashable; model files keep strings and integers
 
 UNKNOWN = -1
+# How arrays and columns turn into lists: numpy and pandas, polars, Arrow.
+_AS_LISTS = ("tolist", "to_list", "to_pylist")
 
 
 class IdIndex:
@@ -93,8 +95,9 @@ def _lookup_table(raw_ids: list[RawId]) -> tuple[int, npt.NDArray[np.int64]] | N
 
 def plain_ids(raw_ids: Iterable[RawId]) -> Sequence[RawId]:
     """Python values: numpy's scalars would neither compare nor save like the ids people write."""
-    if hasattr(raw_ids, "tolist"):  # numpy arrays, pandas Series and Index
-        return list(raw_ids.tolist())
+    for name in _AS_LISTS:
+        if hasattr(raw_ids, name):
+            return list(getattr(raw_ids, name)())
     ids = raw_ids if isinstance(raw_ids, (list, tuple)) else list(raw_ids)
     if any(issubclass(kind, np.generic) for kind in set(map(type, ids))):
         ids = [raw_id.item() if isinstance(raw_id, np.generic) else raw_id for raw_id in ids]
@@ -102,12 +105,23 @@ def plain_ids(raw_ids: Iterable[RawId]) -> Sequence[RawId]:
 
 
 def is_many(ids: Any) -> bool:
-    """Whether this is many ids: a list, an array, a pandas Series or Index. All else is one, a tuple too.
+    """Whether this is many ids: a list, a range, a generator, an array, a Series. All else is one, a tuple too.
 
     >>> is_many([1, 2]), is_many(np.array([1, 2])), is_many((1, 2)), is_many(np.int64(1)), is_many("12")
     (True, True, False, False, False)
     """
-    return isinstance(ids, list) or (hasattr(ids, "tolist") and getattr(ids, "ndim", 0) > 0)
+    if isinstance(ids, list | range | Iterator):
+        return True
+    return any(hasattr(ids, name) for name in _AS_LISTS) and getattr(ids, "ndim", 1) > 0
+
+
+def as_column(values: Any) -> Any:
+    """An array, a pandas Series or a sequence as it is; columns of polars and Arrow, and generators, as lists."""
+    if hasattr(values, "to_pylist"):
+        return values.to_pylist()
+    if hasattr(values, "to_list") and not hasattr(values, "tolist"):
+        return values.to_list()
+    return values if hasattr(values, "__len__") or not isinstance(values, Iterable) else list(values)
 
 
 def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:

@@ -13,18 +13,21 @@ From the file to the sampler a rating changes its form four times, each time for
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.ids import IdIndex, factorize
+from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, factorize, plain_ids
 from lbg_recsys.ratings.scale import RatingScale
+from lbg_recsys.ratings.tables import columns_of, is_table
 
 Bounds = tuple[float, float]
 
@@ -121,6 +124,7 @@ class RatingMatrix:
         >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], [7, 8, 7], [5, 3, 4]).n_items
         2
         """
+        users, items, ratings = map(as_column, (users, items, ratings))
         values = as_ratings(ratings)
         if not len(users) == len(items) == len(values):
             raise DataError(f"{len(users)} users, {len(items)} items and {len(values)} ratings: lengths must agree")
@@ -141,18 +145,33 @@ class RatingMatrix:
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
     ) -> "RatingMatrix":
-        """A pandas DataFrame: columns named user, item and rating, or named here, or else its first three."""
-        names = []
-        for position, (given, usual) in enumerate(((user, "user"), (item, "item"), (rating, "rating"))):
-            wanted = given if given is not None else usual
-            if wanted in frame.columns:
-                names.append(wanted)
-            elif given is None and frame.shape[1] >= 3:
-                names.append(frame.columns[position])
-            else:
-                columns = ", ".join(map(repr, frame.columns))
-                raise DataError(f"there is no column {wanted!r} among {columns}: name it with {usual}=")
-        users, items, ratings = (frame[name] for name in names)
+        """Ratings from a pandas or polars DataFrame or an Arrow table, one row per rating.
+
+        Parameters
+        ----------
+        frame : DataFrame or Table
+            Its columns are found by name: ``user``, ``userId``, ``item``, ``movieId``, ``rating``, ``stars``, ... as
+            in files. If none has a known name and there are exactly three, they are user, item and rating.
+        user, item, rating : str, default=None
+            The names of columns, where they are others.
+        scale, levels
+            See `RatingModel.fit`.
+
+        Raises
+        ------
+        DataError
+            If a column is not found or the ratings cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"timestamp": [9, 8], "movieId": [7, 7], "userId": [1, 2], "rating": [5, 3]})
+        >>> list(RatingMatrix.from_frame(frame).users)
+        [1, 2]
+        """
+        given = {"user": user, "item": item, "rating": rating}
+        given = {role: name for role, name in given.items() if name is not None}
+        users, items, ratings = columns_of(frame, ["user", "item", "rating"], "ratings", given)
         return cls.from_arrays(users, items, ratings, scale=scale, levels=levels)
 
     @classmethod
@@ -182,31 +201,43 @@ class RatingMatrix:
 
 
 def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
-    """A `RatingMatrix` from whatever people have: one already, a DataFrame, three arrays."""
+    """A `RatingMatrix` from whatever people have: one already, a table, a sparse matrix, three arrays.
+
+    The rows of a scipy matrix are users, its columns are items, and what it stores, zeros too, are ratings.
+
+    >>> from scipy.sparse import csr_array
+    >>> as_matrix(csr_array([[5, 0], [3, 4]])).n_ratings
+    3
+    """
     if isinstance(ratings, RatingMatrix):
         return ratings
-    if hasattr(ratings, "columns"):
+    if issparse(ratings):
+        return RatingMatrix.from_arrays(*stored_entries(ratings), scale=scale, levels=levels)
+    if is_table(ratings):
         return RatingMatrix.from_frame(ratings, scale=scale, levels=levels)
     if isinstance(ratings, tuple) and len(ratings) == 3:
         return RatingMatrix.from_arrays(*ratings, scale=scale, levels=levels)
     raise DataError(
         f"ratings cannot be read from a {type(ratings).__name__}: give a DataFrame with user, item and rating, "
-        "a (users, items, ratings) tuple or a RatingMatrix (lbg_recsys.algorithms.convert.matrix_of(trainset) makes "
-        "one of a Surprise trainset)"
+        "a (users, items, ratings) tuple, a scipy.sparse matrix or a RatingMatrix "
+        "(lbg_recsys.algorithms.convert.matrix_of(trainset) makes one of a Surprise trainset)"
     )
 
 
 def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
-    """The matrix of one new user over known items, from a mapping or a pandas Series of ratings by item.
+    """The matrix of one new user over known items, from ratings by item: a mapping, a Series, a table.
 
     Items nobody rated before say nothing here: they are left out with a warning that names them.
     """
-    if getattr(ratings, "ndim", 0) == 1 and hasattr(ratings, "to_dict"):
-        ratings = ratings.to_dict()
+    if is_table(ratings):
+        rated, values = columns_of(ratings, ["item", "rating"], "the ratings of a new user")
+        ratings = ratings_by_item(plain_ids(rated), plain_ids(values))
+    elif getattr(ratings, "ndim", 0) == 1 and hasattr(ratings, "to_dict"):
+        ratings = ratings_by_item(plain_ids(ratings.index), plain_ids(ratings))
     if not isinstance(ratings, Mapping):
         raise DataError(
-            f"the ratings of a new user cannot be read from a {type(ratings).__name__}: give {{item: rating, ...}} "
-            "or a Series of ratings by item, such as frame.set_index('item')['rating']"
+            f"the ratings of a new user cannot be read from a {type(ratings).__name__}: give {{item: rating, ...}}, "
+            "a Series of ratings by item, or a DataFrame with item and rating"
         )
 
     def whose(row: int) -> str:
@@ -226,6 +257,20 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
     known = codes[~unknown].astype(np.int32)
     user = IdIndex(["new user"])
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values[~unknown], scale=scale)
+
+
+def ratings_by_item(items: Sequence[RawId], ratings: Sequence[Any]) -> dict[RawId, Any]:
+    """One person's ratings as a mapping; an item that is rated twice is refused."""
+    twice = next((item for item, count in Counter(items).items() if count > 1), None)
+    if twice is not None:
+        raise DataError(f"the item {twice!r} is rated twice by the new user: keep one of its ratings")
+    return dict(zip(items, ratings, strict=True))
+
+
+def stored_entries(matrix: Any) -> tuple[Ints, Ints, Any]:
+    """Rows, columns and values of everything that a scipy matrix stores."""
+    entries = matrix.tocoo()
+    return entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
 
 
 def whose_rating(users: IdIndex, items: IdIndex, user: int, item: int) -> str:

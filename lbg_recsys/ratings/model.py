@@ -17,6 +17,7 @@ from lbg_recsys.ratings.choice import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_user
+from lbg_recsys.ratings.tables import columns_of, is_table
 from lbg_recsys.settings import Settings
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ class RatingModel(Settings, FitFirst, ABC):
 
         Parameters
         ----------
-        ratings : DataFrame, tuple of (users, items, ratings) or RatingMatrix
-            One row per rating.
+        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            One row per rating. The columns of a table (pandas, polars, Arrow) are found by name, see
+            `RatingMatrix.from_frame`; the rows of a scipy matrix are users, its columns items.
         scale : tuple of (float, float), default=None
             Lowest and highest rating; found in the ratings by default.
         levels : array-like, default=None
@@ -209,14 +211,16 @@ class RatingModel(Settings, FitFirst, ABC):
         return np.column_stack(levels.interval(self.predict_distribution(pairs), self.levels, mass))
 
     def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
-        """Codes of (user, item) pairs: a DataFrame with these columns (or else its first two), or a sequence."""
+        """Codes of (user, item) pairs: a table with these columns, or a list, array or generator of pairs."""
         users, items = split_pairs(pairs)
         return self.matrix.users.codes(users), self.matrix.items.codes(items)
 
     # -- new users, recommendations ------------------------------------------------------------------------------
 
-    def fold_in(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedUser":
-        """A new user from nothing but ``{item: rating}`` (or such a Series): no refit, the model does not change.
+    def fold_in(self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame") -> "FoldedUser":
+        """A new user from nothing but ratings: no refit, the model does not change.
+
+        The ratings are ``{item: rating}``, a Series of ratings by item, or a table with the columns item and rating.
 
         An empty mapping is a user who is known to have rated nothing, and a model that learns from *which* items
         people rate draws its conclusions from that. Somebody of whom nothing at all is known is an unknown user id:
@@ -246,7 +250,7 @@ class RatingModel(Settings, FitFirst, ABC):
         Parameters
         ----------
         user : id or list of ids
-            A list, an array, a pandas Series or Index is many users; anything else, a tuple too, is one id.
+            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
         n : int, default=10
             Items per list. A list is shorter if fewer items are left.
         exclude_seen : bool, default=True
@@ -386,12 +390,10 @@ def all_pairs(users: Ints, items: Ints) -> tuple[Ints, Ints]:
 
 
 def split_pairs(pairs: Any) -> tuple[Any, Any]:
-    """Users and items of pairs given as a DataFrame, an (n, 2) array, or a sequence of (user, item, ...) tuples."""
-    if hasattr(pairs, "columns"):
-        names = ["user", "item"] if {"user", "item"} <= set(pairs.columns) else list(pairs.columns[:2])
-        if len(names) < 2:
-            raise DataError(f"pairs need a user and an item column, and this table has only {names!r}")
-        return pairs[names[0]], pairs[names[1]]
+    """Users and items of pairs given as a table, an (n, 2) array, or an iterable of (user, item, ...) tuples."""
+    if is_table(pairs):
+        users, items = columns_of(pairs, ["user", "item"], "pairs")
+        return users, items
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
         return pairs[:, 0], pairs[:, 1]
     try:

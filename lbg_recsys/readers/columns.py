@@ -1,34 +1,16 @@
 """Which column of a table is the user, the item, the rating: by name, by given names, by position."""
 
-import re
 from collections.abc import Mapping, Sequence
 
+from lbg_recsys.columns import ALIASES, find_role, shown, simplify
 from lbg_recsys.errors import DataError, ParameterError
 
 Columns = Sequence[str | int] | Mapping[str, str | int]
-
-# Compared in lower case without punctuation, so that userId, user_id and "User ID" are one name.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "user": ("user", "userid", "uid", "users", "member", "memberid", "customer", "customerid", "reviewerid"),
-    "item": (
-        *("item", "itemid", "iid", "items", "movie", "movieid", "film", "filmid", "book", "bookid", "isbn"),
-        *("product", "productid", "asin", "song", "songid", "track", "trackid", "artist", "artistid"),
-    ),
-    "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
-    "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date"),
-    "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
-}
-
 
 # How messages call what says which columns to take: both ways in.
 _OPTION = "columns (on the command line: --columns)"
 # ... and how either counts: messages count as people do.
 _COUNTED = "the first is 1 on the command line, 0 in Python"
-
-
-def simplify(name: str) -> str:
-    """``"User_ID:token"`` and ``userId`` become ``userid`` (RecBole writes a type after a colon)."""
-    return re.sub(r"[^a-z0-9]", "", name.partition(":")[0].lower())
 
 
 def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | None) -> bool:
@@ -111,16 +93,9 @@ def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, p
 
 
 def _named(role: str, names: Sequence[str], place: str) -> int:
-    simple = [simplify(name) for name in names]
-    for alias in ALIASES[role]:
-        if alias in simple:
-            return simple.index(alias)
+    found = find_role(role, names)
+    if found is not None:
+        return found
     raise DataError(
         f"{place} has no column that looks like the {role}; it has {shown(names)}: say which one it is with {_OPTION}"
     )
-
-
-def shown(values: Sequence[str], most: int = 8) -> str:
-    """A few values for a message, cut so that rubbish stays short."""
-    some = ", ".join(repr(value[:40]) for value in values[:most])
-    return some + (", ..." if len(values) > most else "")

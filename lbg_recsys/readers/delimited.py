@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lbg_recsys.columns import shown
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
-from lbg_recsys.readers.columns import Columns, find_columns, is_header, shown
+from lbg_recsys.readers.columns import Columns, find_columns, is_header
 from lbg_recsys.readers.ids import IdColumn, Table
 
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ def test_a_series_of_ratings_is_a_new_user(model):
     np.testing.assert_array_equal(model.fold_in(pd.Series([5, 1], index=[7, 9])).posterior, expected)
 
 
-@pytest.mark.parametrize("ratings", [None, [(7, 5)], np.array([5, 4]), pd.DataFrame({"item": [7], "rating": [5]}), 7])
+@pytest.mark.parametrize("ratings", [None, [(7, 5)], np.array([5, 4]), 7])
 def test_what_is_no_mapping_is_no_new_user(model, ratings):
     with pytest.raises(DataError, match=rf"from a {type(ratings).__name__}: give \{{item: rating"):
         model.fold_in(ratings)

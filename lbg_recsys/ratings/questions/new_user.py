@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class FoldedUser:
     """What `RatingModel.fold_in` returns: the model seen by one new user.
 
-    One item or many, by the same call: a list, an array, a pandas Series or Index is many items; anything else is the
+    One item or many, by the same call: a list, an array, a Series or a generator is many items; anything else is the
     id of one. A tuple is one id too, since ids may be tuples.
     """
 

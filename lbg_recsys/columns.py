@@ -1,0 +1,38 @@
+"""The names by which columns of files and tables are recognised: one rule for all of them."""
+
+import re
+from collections.abc import Sequence
+
+# Compared in lower case without punctuation, so that userId, user_id and "User ID" are one name.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "user": ("user", "userid", "uid", "users", "member", "memberid", "customer", "customerid", "reviewerid"),
+    "item": (
+        *("item", "itemid", "iid", "items", "movie", "movieid", "film", "filmid", "book", "bookid", "isbn"),
+        *("product", "productid", "asin", "song", "songid", "track", "trackid", "artist", "artistid"),
+    ),
+    "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
+    "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date"),
+    "count": ("count",),
+    "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
+}
+
+
+def simplify(name: str) -> str:
+    """``"User_ID:token"`` and ``userId`` become ``userid`` (RecBole writes a type after a colon)."""
+    return re.sub(r"[^a-z0-9]", "", name.partition(":")[0].lower())
+
+
+def find_role(role: str, names: Sequence[object]) -> int | None:
+    """The position of the column that a role is called by, or None; of two such names the more usual one counts.
+
+    >>> find_role("item", ["userId", "movieId", "rating"]), find_role("user", ["who", "what"])
+    (1, None)
+    """
+    simple = [simplify(name) if isinstance(name, str) else None for name in names]
+    return next((simple.index(alias) for alias in ALIASES[role] if alias in simple), None)
+
+
+def shown(values: Sequence[object], most: int = 8) -> str:
+    """A few values for a message, cut so that rubbish stays short."""
+    some = ", ".join(repr(value[:40] if isinstance(value, str) else value) for value in values[:most])
+    return some + (", ..." if len(values) > most else "")
