@@ -1,15 +1,18 @@
-"""The bytes of a model file: magic, version, a JSON header, raw arrays, a checksum of all before it.
+"""The bytes of a model file: magic, version, a JSON header, compressed arrays, a checksum of all before it.
 
     offset 0    8 bytes   magic
            8    4 bytes   format version, little-endian
           12    8 bytes   length of the header, little-endian
-          20              the header, JSON in ASCII; its key "arrays" lists [name, dtype, shape] in order
+          20              the header, JSON in ASCII; its key "arrays" lists [name, dtype, shape, bytes] in order
                           the arrays, little-endian and C-ordered, each at the next multiple of 64
     last 32 bytes         SHA-256 of everything before
 
-Nothing in a file says where an array begins: that follows from the sizes, and the sizes must add up to the size
-of the file before anything is read. There is no pickle and no compression, and a file that consists of holes is
-refused, so that a small file cannot ask for much memory.
+An array is compressed by zlib, or stored as it is if its "bytes" are those of its shape. Formats 1 and 2 list
+[name, dtype, shape], and all their arrays are stored as they are.
+
+Nothing in a file says where an array begins: that follows from the "bytes", which must add up to the size of the file
+before anything is read. There is no pickle. A small file cannot ask for much memory: its arrays may take 64 MB, and
+beyond that a hundred times the data in the file, where holes are no data.
 """
 
 import errno
@@ -20,6 +23,7 @@ import os
 import stat
 import struct
 import sys
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -30,24 +34,29 @@ from lbg_recsys.errors import DataError, ModelFileError
 from lbg_recsys.persistence.schema import AnyArray, Listed, listed
 
 MAGIC = b"\x89LBG\r\n\x1a\n"  # after PNG's: a transfer that meddles with line ends or the eighth bit shows at once
-FORMAT = 2
+FORMAT = 3
+_ALL_RAW = 2  # up to this format no array is compressed
 DTYPES = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<i8", "<f2", "<f4", "<f8"})
 
 _PREFIX = struct.Struct("<8sIQ")
 _ALIGN = 64
 _DIGEST = hashlib.sha256().digest_size
 _BLOCK = 1 << 20
-# Copying may turn zeros into holes, but no model consists of them: of a larger file a hundredth must be data.
-_ANY_HOLES, _MOST_HOLES = 64 << 20, 100
+# The memory that any file may ask for, and how many bytes beyond that per byte of data: zeros compress to less, and
+# copying may turn them into holes, but no model consists of them.
+_ANY_MEMORY, _MOST_MEMORY = 64 << 20, 100
+# On the kept sweeps of MovieLens-100K, level 6 takes twice the time of level 1 and saves 1 % more.
+_LEVEL = 1
 
 
 def write_container(stream: IO[bytes], header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
     """Write a header (plain JSON values) and arrays."""
     little = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for name, array in arrays.items()}
-    directory = [[name, dtype, list(shape)] for name, (dtype, shape) in listed(little).items()]
+    stored = _compressed(little)
+    directory = [[name, dtype, list(shape), len(stored[name])] for name, (dtype, shape) in listed(little).items()]
     text = encoded({**header, "arrays": directory})
     digest = hashlib.sha256()
-    for part in _parts(text, little):
+    for part in _parts(text, stored):
         stream.write(part)
         digest.update(part)
     stream.write(digest.digest())
@@ -72,14 +81,22 @@ def decoded(text: bytes) -> dict[str, Any]:
     return header
 
 
-def _parts(text: bytes, arrays: Mapping[str, AnyArray]) -> Iterator[bytes | memoryview]:
+def _compressed(arrays: Mapping[str, AnyArray]) -> dict[str, bytes | memoryview]:
+    """The bytes of each array as they are stored: compressed if that makes them fewer and the file can be loaded."""
+    raw: dict[str, bytes | memoryview] = {name: _bytes_of(array) for name, array in arrays.items()}
+    stored = {name: min(data, zlib.compress(data, _LEVEL), key=len) for name, data in raw.items()}
+    needed, size = (sum(map(len, one.values())) for one in (raw, stored))
+    return raw if _too_much(needed, size) else stored
+
+
+def _parts(text: bytes, stored: Mapping[str, bytes | memoryview]) -> Iterator[bytes | memoryview]:
     yield _PREFIX.pack(MAGIC, FORMAT, len(text))
     yield text
     position = _PREFIX.size + len(text)
-    for array in arrays.values():
+    for data in stored.values():
         yield bytes(-position % _ALIGN)
-        yield _bytes_of(array)
-        position += -position % _ALIGN + array.nbytes
+        yield data
+        position += -position % _ALIGN + len(data)
 
 
 def _bytes_of(array: AnyArray) -> memoryview:
@@ -89,10 +106,14 @@ def _bytes_of(array: AnyArray) -> memoryview:
 class Container:
     """An open file: its ``version``, ``size``, ``header`` and the ``directory`` of its arrays, which `read` reads."""
 
+    directory: dict[str, Listed]
+
     def __init__(self, stream: IO[bytes], size: int) -> None:
         self._stream, self.size = stream, size
         self._digest = hashlib.sha256()
-        _refuse_holes(stream.fileno(), size)
+        data = _size_of_data(stream.fileno(), size)
+        if _too_much(size, data):
+            raise ModelFileError(f"is damaged: of its {size:,} bytes {size - data:,} were never written")
         prefix = self._exactly(min(_PREFIX.size, size))
         if prefix[:8] != MAGIC[: len(prefix)] or not prefix:
             raise ModelFileError(f"is not a model file of lbg-recsys{_guess(prefix)}")
@@ -107,14 +128,19 @@ class Container:
         if self.version < 1 or length > size - _PREFIX.size - _DIGEST:
             raise ModelFileError("is damaged or cut short: its header does not fit into it")
         self.header = decoded(self._exactly(length))
-        self.directory = dict(_listed(self.header.pop("arrays", None)))
+        self.directory, self._stored = {}, {}
+        for name, one, stored in _listed(self.header.pop("arrays", None), self.version):
+            self.directory[name], self._stored[name] = one, stored
         self._begin = position = _PREFIX.size + length
-        for one in self.directory.values():
-            position += -position % _ALIGN + _nbytes(one)
+        for stored in self._stored.values():
+            position += -position % _ALIGN + stored
         if position + _DIGEST != size:
             raise ModelFileError(
                 f"is damaged or cut short: it has {size:,} bytes where {position + _DIGEST:,} are listed"
             )
+        needed = sum(map(_nbytes, self.directory.values()))
+        if _too_much(needed, data):
+            raise ModelFileError(f"is damaged: its {data:,} bytes of data cannot be {needed:,} bytes of arrays")
 
     def read(self, names: Collection[str] | None = None) -> dict[str, AnyArray]:
         """Read the arrays with these names (by default all) and verify the checksum of the whole file; once."""
@@ -124,29 +150,34 @@ class Container:
             padding = -position % _ALIGN
             if any(self._exactly(padding)):
                 raise ModelFileError("is damaged: there is something between its arrays")
-            position += padding + _nbytes(one)
+            stored = self._stored[name]
+            position += padding + stored
             if names is None or name in names:
-                arrays[name] = self._array(one)
+                arrays[name] = self._array(name, one, stored)
             else:
-                self._skip(_nbytes(one))
+                for _ in self._blocks(stored):
+                    pass
         if self._stream.read(_DIGEST) != self._digest.digest():
             raise ModelFileError("is damaged: its checksum is wrong; copy it again or save the model again")
         return arrays
 
-    def _array(self, one: Listed) -> AnyArray:
+    def _array(self, name: str, one: Listed, stored: int) -> AnyArray:
         array = np.empty(one.shape, one.dtype)
         raw, filled = _bytes_of(array), 0
-        while filled < len(raw):
-            got = self._stream.readinto(raw[filled:])  # type: ignore[attr-defined]
-            if not got:
-                raise ModelFileError("is cut short: save the model again or copy the file again")
-            filled += got
-        self._digest.update(raw)
+        inflater = zlib.decompressobj() if stored != len(raw) else None
+        for block in self._blocks(stored):
+            data = block if inflater is None else _inflated(inflater, block, len(raw) - filled + 1)
+            filled += len(data)
+            if filled > len(raw):
+                break
+            raw[filled - len(data) : filled] = data
+        if filled != len(raw) or (inflater is not None and (not inflater.eof or inflater.unused_data)):
+            raise ModelFileError(f"is damaged: the array {name} is not {len(raw):,} bytes when it is decompressed")
         return array.astype(array.dtype.newbyteorder("="), copy=sys.byteorder != "little")
 
-    def _skip(self, size: int) -> None:
+    def _blocks(self, size: int) -> Iterator[bytes]:
         for first in range(0, size, _BLOCK):
-            self._exactly(min(_BLOCK, size - first))
+            yield self._exactly(min(_BLOCK, size - first))
 
     def _exactly(self, size: int) -> bytes:
         data = self._stream.read(size)
@@ -177,10 +208,15 @@ def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
         return file.header, file.read()
 
 
-def _refuse_holes(descriptor: int, size: int) -> None:
-    """Refuse a large file with next to nothing in it: the arrays that it announces would cost memory all the same."""
-    if size <= _ANY_HOLES or not hasattr(os, "SEEK_HOLE"):
-        return
+def _too_much(needed: int, data: int) -> bool:
+    """Whether this much memory is more than a file with this much data may ask for."""
+    return needed > _ANY_MEMORY + _MOST_MEMORY * data
+
+
+def _size_of_data(descriptor: int, size: int) -> int:
+    """The bytes of a file that were written; the others are holes, which read as zeros."""
+    if size <= _ANY_MEMORY or not hasattr(os, "SEEK_HOLE"):
+        return size
     data = position = 0
     try:
         while position < size:
@@ -191,8 +227,15 @@ def _refuse_holes(descriptor: int, size: int) -> None:
         if error.errno != errno.ENXIO:  # a file system that does not say where holes are
             data = size
     os.lseek(descriptor, 0, os.SEEK_SET)
-    if size > _ANY_HOLES + _MOST_HOLES * data:
-        raise ModelFileError(f"is damaged: of its {size:,} bytes {size - data:,} were never written")
+    return data
+
+
+def _inflated(inflater: Any, block: bytes, most: int) -> bytes:
+    """The next bytes of an array, at most so many."""
+    try:
+        return bytes(inflater.decompress(block, most))
+    except zlib.error as error:
+        raise ModelFileError(f"is damaged: an array cannot be decompressed ({error})") from error
 
 
 def _nbytes(one: Listed) -> int:
@@ -206,18 +249,21 @@ def _scalar(value: Any) -> Any:
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
-def _listed(entries: Any) -> Iterator[tuple[str, Listed]]:
+def _listed(entries: Any, version: int) -> Iterator[tuple[str, Listed, int]]:
+    """The name, dtype and shape of each array in a header, and how many bytes are stored."""
     names = set()
     for entry in entries if isinstance(entries, list) else [None]:
         match entry:
-            case [str(name), str(dtype), list(shape)] if (
+            case [str(name), str(dtype), list(shape), *stored] if (
                 name not in names
                 and dtype in DTYPES
                 and len(shape) <= 4
-                and all(type(length) is int and 0 <= length < 2**48 for length in shape)
+                and len(stored) == (version > _ALL_RAW)
+                and all(type(length) is int and 0 <= length < 2**48 for length in (*shape, *stored))
             ):
                 names.add(name)
-                yield name, Listed(dtype, tuple(shape))
+                one = Listed(dtype, tuple(shape))
+                yield name, one, stored[0] if stored else _nbytes(one)
             case _:
                 raise ModelFileError(f"is damaged: its header lists the array {str(entry)[:80]}")
 

@@ -8,6 +8,7 @@ import resource
 import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,58 @@ def test_bytes_that_are_no_model_file(name, tmp_path):
         _load(data, tmp_path)
 
 
+def _directory(arrays):
+    return [[name, array.dtype.str, list(array.shape), array.nbytes] for name, array in arrays.items()]
+
+
+def _with_stored(header, arrays, name, shape, stored):
+    """A file with these stored bytes of one array of this shape, and the others as they are."""
+    others = {one: array for one, array in arrays.items() if one != name}
+    directory = [*_directory(others), [name, arrays[name].dtype.str, shape, len(stored)]]
+    text = json.dumps({**header, "arrays": directory}).encode()
+    data = b""
+    for part in (*(array.tobytes() for array in others.values()), stored):
+        data += bytes(-(20 + len(text) + len(data)) % 64) + part
+    return sealed(text, data, version=3)
+
+
+def test_the_forger_compresses_as_the_package_does(whole, tmp_path, tiny_model):
+    header, arrays = whole
+    stored = zlib.compress(arrays["p"].tobytes(), 9)
+    again = _load(_with_stored(header, arrays, "p", list(arrays["p"].shape), stored), tmp_path)
+    assert (again.predict_distribution([("ann", 9)]) == tiny_model.predict_distribution([("ann", 9)])).all()
+
+
+LIES_OF_COMPRESSION = {
+    "no compressed bytes": (lambda raw: b"nonsense", "cannot be decompressed"),
+    "fewer bytes than the array has": (lambda raw: zlib.compress(raw[:-1]), "array p is not 48 bytes"),
+    "more bytes than the array has": (lambda raw: zlib.compress(raw + b"0"), "array p is not 48 bytes"),
+    "a million times as many": (lambda raw: zlib.compress(bytes(48_000_000), 1), "array p is not 48 bytes"),
+    "a stream without its end": (lambda raw: zlib.compress(raw)[:-1], "array p is not 48 bytes"),
+    "bytes after the stream": (lambda raw: zlib.compress(raw) + b"0", "array p is not 48 bytes"),
+    "a wrong checksum of the stream": (lambda raw: zlib.compress(raw)[:-1] + b"0", "cannot be decompressed"),
+    "nothing": (lambda raw: b"", "array p is not 48 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", LIES_OF_COMPRESSION)
+def test_a_lie_about_compressed_bytes_is_refused(name, whole, tmp_path):
+    header, arrays = whole
+    change, message = LIES_OF_COMPRESSION[name]
+    stored = change(arrays["p"].tobytes())
+    assert message in _message(_with_stored(header, arrays, "p", list(arrays["p"].shape), stored), tmp_path)
+
+
+def test_an_array_of_zeros_is_written_so_that_it_loads(tmp_path):
+    """Compressed it would be a thousandth, which a reader refuses."""
+    zeros = np.zeros(80 << 20, np.int8)
+    path = tmp_path / "zeros.lbg"
+    for size in (zeros.nbytes, 1000):
+        path.write_bytes(_forge({}, {"zeros": zeros[:size]}))
+        assert len(read_container(path)[1]["zeros"]) == size
+    assert path.stat().st_size < 300
+
+
 def test_bytes_between_the_arrays_are_refused(whole, tmp_path):
     data = bytearray(_forge(*whole)[:-32])
     header_end = 20 + struct.unpack_from("<Q", data, 12)[0]
@@ -263,9 +316,9 @@ for path in sys.argv[1:]:
 
 def _with_a_hole(path, name, shape, header, arrays):
     """A file of some kilobytes that announces one array of this shape, all zeros, which were never written."""
-    directory = [[one, array.dtype.str, list(array.shape)] for one, array in arrays.items() if one != name]
+    directory = _directory({one: array for one, array in arrays.items() if one != name})
     item = arrays[name].dtype
-    text = json.dumps({**header, "arrays": [*directory, [name, item.str, shape]]}).encode()
+    text = json.dumps({**header, "arrays": [*directory, [name, item.str, shape, item.itemsize * shape[0]]]}).encode()
     with open(path, "wb") as stream:
         stream.write(b"\x89LBG\r\n\x1a\n" + struct.pack("<IQ", FORMAT, len(text)) + text)
         for one, array in arrays.items():
@@ -284,6 +337,7 @@ def test_lies_about_sizes_cost_no_memory(whole, tmp_path):
         "overflow": RAW["sizes that overflow"][0],
         "header": RAW["a header beyond the end"][0],
         "nested": RAW["deep nesting"][0],
+        "zeros": _with_stored(header, arrays, "values", [30_000_000], zlib.compress(bytes(240_000_000), 9)),
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
