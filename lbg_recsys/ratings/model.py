@@ -163,6 +163,10 @@ class RatingModel(Settings, FitFirst, ABC):
         items = np.arange(self.matrix.n_items, dtype=np.int64)
         return self.rated_probability(*all_pairs(users, items)).reshape(len(users), len(items))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the choice scores, which follow from the ratings: a pickle does not grow with what was asked."""
+        return {name: value for name, value in vars(self).items() if name != "_choices_held"}
+
     @property
     def choices(self) -> Choices:
         """The choice scores of the users that the model was fitted to: computed when they are first asked for."""
