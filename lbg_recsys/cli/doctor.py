@@ -3,7 +3,6 @@
 import os
 import platform
 import sys
-import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -70,18 +69,10 @@ def _cores() -> int:
 
 
 def _numba_cache() -> dict[str, Any]:
-    """Compiled kernels are kept beside the package, or in NUMBA_CACHE_DIR, or not at all."""
-    import lbg_recsys
+    """Where compiled code is stored: beside the package, in the user's cache, in NUMBA_CACHE_DIR or not at all."""
+    from lbg_recsys.core.compiling import cache_folder
 
-    folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(lbg_recsys.__file__), "core")
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            problem = None
-    except OSError as error:
-        problem = (
-            f"compiled code cannot be kept in {folder} ({error.strerror}): every start compiles again; "
-            "set NUMBA_CACHE_DIR to a folder of yours"
-        )
+    folder, problem = cache_folder()
     return {"folder": folder, "problem": problem}
 
 

@@ -21,11 +21,11 @@ Three forms hold Q; `solve` chooses the smallest:
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Array, Floats, Ints
 
 Singles = npt.NDArray[np.float32]
@@ -238,7 +238,7 @@ def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:
     return q
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _gram(indptr: Array, indices: Array, data: Array, out: Array) -> None:
     """Add Y'Y to the upper triangle of ``out``; the columns of each row of Y ascend."""
     for row in range(len(indptr) - 1):
@@ -248,7 +248,7 @@ def _gram(indptr: Array, indices: Array, data: Array, out: Array) -> None:
                 line[indices[b]] += data[a] * data[b]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _mirror(upper: Array, out: Array) -> None:
     """Copy a symmetric matrix of which only the upper triangle is given."""
     for i in range(len(upper)):
@@ -256,7 +256,7 @@ def _mirror(upper: Array, out: Array) -> None:
             out[i, j] = out[j, i] = upper[i, j]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _quadratic(indptr: Array, indices: Array, data: Array, k: Array, out: Array) -> None:
     """The quadratic form v_i' K v_i of every column v_i, given as a row of the transpose."""
     for column in range(len(out)):

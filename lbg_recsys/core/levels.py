@@ -3,11 +3,11 @@
 All functions take probabilities (n, L), whose rows sum to one, and the L levels in ascending order.
 """
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_number
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Floats
 
 POINTS = ("mode", "mean", "median")
@@ -57,7 +57,7 @@ def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
     return np.asarray(probability[:, levels >= threshold - _SLACK].sum(axis=1))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _expect(probability: Floats, values: Floats) -> Floats:
     """Row by row rather than by a matrix product, whose rounding depends on how many rows come together."""
     out = np.zeros(len(probability))

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 
 
@@ -179,7 +179,7 @@ def _stable_order(codes: Codes, n_codes: int) -> Ints:
     return np.asarray(csr_array((marks, codes, one_each), shape=(len(codes), n_codes)).tocsc().indices)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _contains(indptr: Ints, stored: Codes, rows: Ints, columns: Ints) -> Bools:
     found = np.zeros(len(rows), dtype=np.bool_)
     for pair in range(len(rows)):

@@ -146,9 +146,17 @@ def test_doctor(run, monkeypatch):
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     rows = [line.split() for line in run("doctor").stdout.splitlines()]
     assert ["OMP_NUM_THREADS", "17"] in rows and ["MKL_NUM_THREADS", "not", "set"] in rows
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+
+
+def test_doctor_tells_where_compiled_code_is_stored(run, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path / "file" / "below"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "below"))
     result = run("doctor", code=1)
-    assert "set NUMBA_CACHE_DIR" in result.stderr
+    assert "cannot be written to" in result.stderr and "is used instead" in result.stderr
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert json.loads(run("doctor", "--json").stdout)["numba_cache"]["folder"].startswith(str(tmp_path))
 
 
 @pytest.mark.parametrize(

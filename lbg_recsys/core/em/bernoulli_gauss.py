@@ -18,9 +18,9 @@ which for beta = 1 is the penalised log-likelihood.
 import math
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
@@ -67,7 +67,7 @@ def column_moments(
     return count / (statistics.n_rows or 1), mean, np.maximum(var, floor)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _log_joint_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, table: Floats, out: Floats) -> None:
     n_topics = out.shape[1]
     for j in range(len(start)):
@@ -82,7 +82,7 @@ def _log_joint_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, t
                 row[s] += gain[s] - d * d * half_precision[s]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _gather_kernel(start: Ints, stop: Ints, indices: Codes, values: Floats, mu: Floats, sums: Floats) -> None:
     n_topics = mu.shape[1]
     for j in range(len(start)):

@@ -20,12 +20,12 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from scipy import sparse as sp
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.bernoulli_gauss import Prior, m_step
 from lbg_recsys.core.em.parameters import KINDS, P_MARGIN, Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
@@ -91,7 +91,7 @@ def features_of(entries: Entries, n_columns: int) -> sp.csr_array:
     return sp.csr_array((0.5 * (entries.units + presence), entries.columns, indptr), shape=(len(length), n_columns))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _evidence_kernel(entries: Entries, tables: _Tables, out: Floats) -> None:
     n_topics = out.shape[2]
     for j in range(len(entries.start)):
@@ -122,7 +122,7 @@ def evidence(entries: Entries, parameters: Parameters) -> Floats:
     return out
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _left_out_kernel(entries: Entries, mu: Floats, sums: _Sums, prior: _PriorArrays, out: Floats) -> None:
     a, b = prior.strength_p, prior.strength_gauss
     for j in range(len(entries.start)):

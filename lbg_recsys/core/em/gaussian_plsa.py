@@ -7,16 +7,16 @@ The posterior belongs to an entry, not to a row: tau_jis ~ (lam_js N(m_ji; c_si,
 
 import math
 
-import numba
 import numpy as np
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import RowArrays, SparseRows
 from lbg_recsys.core.types import Floats
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _entry_kernel(
     rows: RowArrays,
     lam: Floats,

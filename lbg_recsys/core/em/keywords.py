@@ -14,10 +14,10 @@ It is the same for all topics as long as x is: posteriors never need it, Pr(d) a
 import math
 from dataclasses import dataclass, replace
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.bernoulli_gauss import evidence_tables
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
@@ -134,7 +134,7 @@ def cross_gaussians(
     return CrossGaussians(mean, np.maximum(var, floor))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _cross_kernel(start: Ints, middle: Ints, stop: Ints, here: Floats, zero: Floats, out: Floats) -> None:
     for j in range(len(start)):
         total = 0.0
@@ -154,7 +154,7 @@ def cross_evidence(rows: SparseRows, keywords: SparseRows, cross: CrossGaussians
     return out
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _own_keywords_kernel(
     start: Ints, stop: Ints, indices: Codes, values: Floats, table: Floats, cross: Floats, q: Ints, out: Floats
 ) -> None:

@@ -7,14 +7,14 @@ Tempered EM: Pr(s | d, w) ~ (Pr(s | d) Pr(w | s))^beta. One pass costs O(entries
 
 import math
 
-import numba
 import numpy as np
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.sparse import RowArrays, SparseRows
 from lbg_recsys.core.types import Floats
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _pass_kernel(
     rows: RowArrays,
     theta: Floats,

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.types import Bools, Floats, Ints
 
@@ -66,8 +66,8 @@ class ColumnTables:
 _ANY_ORDER = {"reassoc", "contract", "nsz"}
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER, inline="always")
-def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
+@kernel(fastmath=_ANY_ORDER, inline="always")
+def _force(mu: Floats, odds: Floats, forced: bool, out: Floats) -> tuple[int, float]:
     """The posterior with the pair's indicator set (unless ``mu`` has it already), up to its sum.
 
     Returns the leading topic and the sum.
@@ -87,8 +87,8 @@ def _force(mu, odds, forced, out):  # type: ignore[no-untyped-def]
     return lead, total
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER, inline="always")
-def _normalise(out):  # type: ignore[no-untyped-def]
+@kernel(fastmath=_ANY_ORDER, inline="always")
+def _normalise(out: Floats) -> None:
     total = 0.0
     for t in range(len(out)):
         total += out[t]
@@ -100,7 +100,7 @@ def _normalise(out):  # type: ignore[no-untyped-def]
         out[t] *= scale
 
 
-@numba.njit(nogil=True, cache=True, fastmath=_ANY_ORDER)
+@kernel(fastmath=_ANY_ORDER)
 def _from_table(mu: Floats, odds: Floats, pairs: _Pairs, line: Ints, density: Floats, out: MixturePrediction) -> None:
     """Predict from the densities (lines, k, L) of the columns: ``line`` (n + 1,) is that of each column."""
     rows, columns, forced = pairs
@@ -119,7 +119,7 @@ def _from_table(mu: Floats, odds: Floats, pairs: _Pairs, line: Ints, density: Fl
         _normalise(levels)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _from_offsets(
     mu: Floats,
     odds: Floats,
@@ -154,8 +154,8 @@ def _from_offsets(
         _normalise(density)
 
 
-@numba.njit(nogil=True, cache=True)
-def level_density(c, var, levels):  # type: ignore[no-untyped-def]
+@kernel()
+def level_density(c: Floats, var: Floats, levels: Floats) -> Floats:
     """N(t; c, var) up to a constant for every level t: (n, k, L) from (n, k)."""
     out = np.empty((c.shape[0], c.shape[1], len(levels)))
     for i in range(c.shape[0]):

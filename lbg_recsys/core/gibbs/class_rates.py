@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.components import class_rate
 from lbg_recsys.core.types import Array
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits: Array) -> None:
     """logits[e, h, s] = logit p[h, cols[e], s] less its mean over the classes, p the `class_rate` of some columns.
 
@@ -40,7 +40,7 @@ def class_logits(col_ptr: Array, col_rows: Array, z: Array, cols: Array, logits:
                 logits[e, h, s] -= total / k
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_chosen(rows: Array, lines: Array, z: Array, table: Array, total: Array) -> None:
     """total[e] += sum_h table[lines[e], h, class of row rows[e] in component h]."""
     for e in range(rows.shape[0]):

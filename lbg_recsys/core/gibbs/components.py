@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Residuals, Weights
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
 from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks
@@ -48,19 +48,19 @@ class ComponentSettings(NamedTuple):
     follow_profiles: bool
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def table_width(k: int) -> int:
     """The width of the table that `draw_class` reads: three numbers per class after the first, 2 classes in 8."""
     return WIDTH * (k // 2)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def table_column(s: int) -> int:
     """The column of the table where class s >= 1 begins; its second and third numbers are 2 and 4 columns further."""
     return WIDTH * ((s - 1) // 2) + (s - 1) % 2
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
     """counts[h, s, i] = number of rows of class s (component h) that column i has an entry with."""
     counts[:] = 0
@@ -70,7 +70,7 @@ def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
                 counts[h, z[j, h], col[e]] += 1
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def refresh_profile(h: int, profiles: Profiles) -> None:
     """Rewrite component h's block of the columns' indicator profiles, and of their Gram matrix.
 
@@ -97,7 +97,7 @@ def refresh_profile(h: int, profiles: Profiles) -> None:
             gram[d, h * k + s] = block[s, d]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def draw_means(
     rng: np.random.Generator,
     phi: Array,
@@ -129,7 +129,7 @@ def draw_means(
     return float(rng.standard_gamma(settings.tau_shape + 0.5 * n * k) / (settings.tau_rate + 0.5 * squares))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Array) -> None:
     """lam ~ Dirichlet(1 + W), W the number of rows of each class (left in ``size``)."""
     total = 0.0
@@ -143,7 +143,7 @@ def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Ar
     lam /= total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def class_rate(count: float, total: float, size: float, rows: int) -> float:
     """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class have an entry in a column.
 
@@ -152,7 +152,7 @@ def class_rate(count: float, total: float, size: float, rows: int) -> float:
     return min((count + PRIOR_ROWS * total / rows) / (size + PRIOR_ROWS), 0.999)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, base: Array) -> None:
     """Add power * sum_i log(1 - p[s, i]), the evidence of a row without entries for each class, to ``base`` (K,)."""
     k, n = counts.shape
@@ -164,7 +164,7 @@ def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power:
             base[s] += power * math.log(product)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def logarithm(x: Array) -> None:
     """x = log(x) for positive normal numbers in single precision, in a loop that vectorises.
 
@@ -181,7 +181,7 @@ def logarithm(x: Array) -> None:
         x[i] = np.float32(e) * np.float32(math.log(2.0)) + np.float32(2.0) * (y + y * q * series)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, table: Array) -> None:
     """Tabulate power * (logit p[s, i] - logit p[0, i]), the evidence of an entry in column i for class s."""
     k, n = counts.shape
@@ -197,7 +197,7 @@ def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power
             table[i, at] = power * evidence[i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def tabulate_means(c: Array, weight: Array, table: Array) -> None:
     """Tabulate a_i (c[s, i] - c[0, i]) and a_i (c[s, i]^2 - c[0, i]^2) / 2."""
     k, n = c.shape
@@ -209,7 +209,7 @@ def tabulate_means(c: Array, weight: Array, table: Array) -> None:
             table[i, at + 2] = np.float32(0.5) * step * (c[s, i] + c[0, i])
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def pick(score: Array, u: float) -> int:
     """An index with the probabilities exp(score), up to their sum, by ``u`` uniform in [0, 1).
 
@@ -229,7 +229,7 @@ def pick(score: Array, u: float) -> int:
     return s
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, score: Array) -> int:
     """Draw one row's class, by ``u`` uniform in [0, 1).
 
@@ -247,7 +247,7 @@ def draw_class(col: Array, res: Array, weight: float, table: Array, u: float, sc
     return pick(score, u)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def exchange(col: Array, res: Array, gone: Array, come: Array, weight: float, a: Array, s1: Array) -> None:
     """Subtract the means ``gone`` from what is explained of a row, add ``come``, and add to the sums for new means.
 
@@ -261,7 +261,7 @@ def exchange(col: Array, res: Array, gone: Array, come: Array, weight: float, a:
         s1[i] += weight * r
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def move(col: Array, old: Array, new: Array) -> None:
     """Count the entries of a row in the class ``new`` instead of ``old``, (columns,) each."""
     for e in range(col.shape[0]):
@@ -270,7 +270,7 @@ def move(col: Array, old: Array, new: Array) -> None:
         new[i] += 1
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def sweep_components(
     rng: np.random.Generator,
     entries: Residuals,

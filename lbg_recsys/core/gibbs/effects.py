@@ -7,8 +7,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Residuals
 from lbg_recsys.core.gibbs.components import Profiles
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
@@ -32,7 +32,7 @@ class EffectPrior(NamedTuple):
     weight_rate: float
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def draw_row_effects(
     rng: np.random.Generator, entries: Residuals, rows: Effects, prior: EffectPrior, col_weight: Array, stat: Array
 ) -> float:
@@ -73,7 +73,7 @@ def draw_row_effects(
     return float(rng.standard_gamma(tau_shape + 0.5 * bias.shape[0]) / (tau_rate + 0.5 * squares))
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def draw_col_effects(
     rng: np.random.Generator,
     entries: Residuals,
@@ -114,7 +114,7 @@ def draw_col_effects(
     return float(rng.standard_gamma(tau_shape + 0.5 * n) / (tau_rate + 0.5 * squares))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: tuple[float, float]) -> float:
     """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*prior) a priori."""
     total = 0.0
@@ -123,7 +123,7 @@ def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior
     return float(rng.standard_gamma(prior[0] + shape * weight.shape[0]) / (prior[1] + total))
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def mean_square(res: Array) -> float:
     """The mean of res^2, in double precision."""
     total = 0.0

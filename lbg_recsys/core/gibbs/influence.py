@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import log_ndtr
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.new_rows import ClassOdds, half_squares, redraw_classes
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
@@ -168,7 +168,7 @@ class RowSample(NamedTuple):
     fitted: Array  # (R, n)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def sample_row(
     rng: np.random.Generator, given: RowGiven, z: Array, bias: float, skipped: int, out: RowSample
 ) -> None:

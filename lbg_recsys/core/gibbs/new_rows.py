@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
@@ -90,7 +90,7 @@ class NewColumn(NamedTuple):
     own_cuts: Array  # (S, levels - 1)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_levels(
     rng: np.random.Generator,
     entries: Residuals,
@@ -115,7 +115,7 @@ def _draw_levels(
     draw_utilities(rng, entries, intervals, weights, utility)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def half_squares(mean: Array, precision: Array, halves: Array) -> None:
     """halves[h, t] = sum_e precision[e] mean[h, t, e]^2 / 2."""
     for h in range(mean.shape[0]):
@@ -136,7 +136,7 @@ class ClassOdds(NamedTuple):
     precision: Array  # (n,) float32: noise precisions of the entries, without the factor of the row
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def redraw_classes(rng: np.random.Generator, odds: ClassOdds, weight: float, z: Array, res: Array) -> None:
     """Redraw the classes ``z`` (H,) of one row, component by component; ``res`` (n,) follows.
 
@@ -163,7 +163,7 @@ def redraw_classes(rng: np.random.Generator, odds: ClassOdds, weight: float, z: 
                 res[e] += old[e] - new[e]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def draw_new_row(
     rng: np.random.Generator, ratings: NewRatings, columns: KeptColumns, prior: NewPrior, out: NewRow
 ) -> None:
@@ -221,7 +221,7 @@ def draw_new_row(
             out.own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega: Array, prior: Array) -> float:
     """The prior means (H, K) of a new column's class means, into ``prior``; returns the prior mean of its bias.
 
@@ -251,7 +251,7 @@ def _expect_column(own: Array, features: Array, share: Array, eta: Array, omega:
     return float(expected)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def draw_new_column(
     rng: np.random.Generator,
     ratings: NewRatings,

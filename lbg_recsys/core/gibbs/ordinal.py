@@ -6,8 +6,8 @@ Every user has cut points of its own: the common ones plus what the user adds to
 import math
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.gibbs.ridge import FAST
@@ -22,7 +22,7 @@ _LEAST_GAP = 1e-3
 _TINY = 1e-9
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_utilities(
     rng: np.random.Generator, entries: Residuals, intervals: Intervals, weights: Weights, utility: Array
 ) -> None:
@@ -44,7 +44,7 @@ def draw_utilities(
             utility[e] = mean + r
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def move_cuts(
     entries: Residuals,
     intervals: Intervals,
@@ -83,7 +83,7 @@ def move_cuts(
             cuts[b] = min(max(target, 0.5 * (cuts[b] + cuts[b - 1])), 0.5 * (cuts[b] + cuts[b + 1]))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def set_apart(cuts: Array, added: Array) -> None:
     """Restore the order of the cut points of every user after the common ones have moved."""
     for u in range(added.shape[1]):
@@ -91,7 +91,7 @@ def set_apart(cuts: Array, added: Array) -> None:
             added[b, u] = max(added[b, u], cuts[b - 1] + added[b - 1, u] + _LEAST_GAP - cuts[b])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def count_neighbours(level: Array, owner: Array, neighbours: Array) -> None:
     """neighbours[b, u] = the number of ratings of user u in the two levels next to cut point b."""
     neighbours[:] = 0
@@ -100,7 +100,7 @@ def count_neighbours(level: Array, owner: Array, neighbours: Array) -> None:
         neighbours[level[e] + 1, owner[e]] += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def move_own_cuts(
     rng: np.random.Generator,
     b: int,

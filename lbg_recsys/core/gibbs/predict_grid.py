@@ -8,8 +8,8 @@ shape and on the number of threads: they are good enough to choose candidates fo
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.draws import Draws, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import smooth_cdf
@@ -23,19 +23,19 @@ def class_sums(z: Array, table: Array) -> Array:
     return np.asarray(chosen.astype(table.dtype) @ table.reshape(len(table), -1).T)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _add(what: Array, total: Array) -> None:
     for i in range(total.shape[0]):
         total[i] += what[i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _add_biases(own: float, others: Array, m: Array) -> None:
     for i in range(m.shape[0]):
         m[i] += own + others[i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _standardise(own: float, others: Array, m: Array, root: Array) -> None:
     """root = own * others, and m in units of 1 / root."""
     for i in range(m.shape[0]):
@@ -43,7 +43,7 @@ def _standardise(own: float, others: Array, m: Array, root: Array) -> None:
         m[i] *= root[i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def _add_phi(cut: Array, standard: Array, root: Array, total: Array) -> None:
     """total += Phi(cut root - standard)."""
     for i in range(total.shape[0]):
@@ -65,7 +65,7 @@ class _Sweeps(NamedTuple):
     shaping: Array  # (S,) bool
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _add_sweeps(sweeps: _Sweeps, user_rows: bool, below: Array, mean: Array) -> None:
     """Add P(level <= b) of shaping sweeps to ``below`` (b, rows, columns), and means of Gaussian ones to ``mean``.
 

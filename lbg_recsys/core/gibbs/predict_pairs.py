@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.draws import Draws, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf
@@ -36,7 +36,7 @@ class _Sweeps(NamedTuple):
     shaping: Array  # (S,) bool
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Array, mean: Array) -> None:
     """Add every sweep's expected value of each pair to ``mean``, and a shaping one's distribution to ``probability``.
 

@@ -6,8 +6,8 @@ BLAS would do the same, but its bits depend on its number of threads.
 import math
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Array
 
 # Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
@@ -17,7 +17,7 @@ FAST = {"contract", "nsz", "reassoc", "arcp"}
 SHRINKAGE = 10.0
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def cross_product(features: Array, targets: Array, out: Array) -> None:
     """out[s, d] = sum_i targets[s, i] * features[d, i], in double precision.
 
@@ -38,7 +38,7 @@ def cross_product(features: Array, targets: Array, out: Array) -> None:
             out[s, d], out[s, e], out[s, f], out[s, g] = a, b, c, x
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def predict(features: Array, coefficients: Array, out: Array) -> None:
     """out[i] = sum_d coefficients[d] * features[d, i], in single precision."""
     d = features.shape[0]
@@ -53,7 +53,7 @@ def predict(features: Array, coefficients: Array, out: Array) -> None:
             out[i] += coefficients[d - 1] * features[d - 1, i]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def cholesky(a: Array) -> None:
     """Overwrite the lower triangle of ``a`` (symmetric, positive definite) with its Cholesky factor."""
     for i in range(a.shape[0]):
@@ -64,7 +64,7 @@ def cholesky(a: Array) -> None:
             a[i, j] = math.sqrt(x) if i == j else x / a[j, j]
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def ridge_draw(rng: np.random.Generator, gram: Array, cross: Array, precision: float, out: Array) -> None:
     """Draw coefficients of ``out.shape[0]`` regressions that share their features.
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Array
 
 WIDTH = 8  # of a block of the table
@@ -69,7 +70,7 @@ sum_blocks: Any = intrinsic(_sum_blocks)  # for mypy: callers give no typing con
 Six = tuple[Any, Any, Any, Any, Any, Any]  # float32
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _plus(total: Six, r: float, row: Array, first: int) -> Six:
     return (
         total[0] + r * row[first],
@@ -81,7 +82,7 @@ def _plus(total: Six, r: float, row: Array, first: int) -> Six:
     )
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def sum_blocks_plain(col: Array, res: Array, table: Array, first: int) -> Six:
     """What `sum_blocks` returns, in plain numba: the reference that it is tested and measured against."""
     zero = np.float32(0.0)

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Array
 
 
@@ -23,7 +23,7 @@ def tilt(probability: Array, levels: Array, mean: Array) -> None:
     _tilt(probability, levels, inside(mean, levels))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _tilt(probability: Array, levels: Array, mean: Array) -> None:
     """Newton's method on theta, and bisection where it would oscillate, as it does between two levels."""
     n = levels.shape[0]
