@@ -144,6 +144,12 @@ class Settings:
     def __post_init__(self) -> None:
         super().__init__()  # bases of a library around us, Surprise's AlgoBase for one
 
+    def __repr__(self) -> str:
+        """The class with the settings that are not at their default, as scikit-learn shows its estimators."""
+        defaults = {name: one.default for name, one in settings_of(type(self)).items()}
+        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
+        return f"{type(self).__name__}({', '.join(changed)})"
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The hyper-parameters and their values.
 

@@ -46,6 +46,14 @@ class RatingMatrix:
     rows: SparseRows
     n_duplicates: int = 0
 
+    def __repr__(self) -> str:
+        return f"<RatingMatrix: {self.size_in_words}>"
+
+    @property
+    def size_in_words(self) -> str:
+        """How many ratings of how many items by how many users, for people."""
+        return f"{self.n_ratings:,} ratings of {self.n_items:,} items by {self.n_users:,} users"
+
     @property
     def n_users(self) -> int:
         """How many users there are."""

@@ -12,6 +12,7 @@ Of any other model by what the expected rating would lose without each of the us
 being held: exactly, by folding the user in without it, or as the model knows better (`RatingModel.influence`).
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _USUAL_ITEMS = 500
 # Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
 _BLOCK_RATINGS = 1 << 20
+# Ratings that a printed explanation shows.
+_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,8 @@ class TopicShare:
     mean: float
 
 
-@dataclass(frozen=True)
-class _Predicted:
+@dataclass(frozen=True, repr=False)
+class _Predicted(ABC):
     """What is to be explained.
 
     ``choice`` tells why the item is in the user's lists at all: the exact contribution of each of the user's items to
@@ -78,6 +81,29 @@ class _Predicted:
     expected: float
     distribution: dict[float, float]
     choice: ChoiceExplanation | None
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: user {self.user!r}, item {self.item!r}, predicted {self.predicted:.4g}, "
+            f"expected {self.expected:.2f}; print() shows the reasons>"
+        )
+
+    def __str__(self) -> str:
+        lines = [f"User {self.user}, item {self.item}: predicted {self.predicted:.4g}, expected {self.expected:.2f}"]
+        if self.choice is not None:
+            lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
+            lines += [f"  {one.item} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:_SHOWN]]
+        lines.append(self._measure)
+        evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
+        lines += [f"  {one.item} {one.rating:g}: {one.total:+.3f}" for one in evidence[:_SHOWN]]
+        if len(evidence) > _SHOWN:
+            lines.append(f"  and {len(evidence) - _SHOWN} more")
+        return "\n".join(lines)
+
+    @property
+    @abstractmethod
+    def _measure(self) -> str:
+        """What the numbers of the evidence are."""
 
     @staticmethod
     def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
@@ -94,7 +120,7 @@ class _Predicted:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation(_Predicted):
     """A prediction taken apart.
 
@@ -112,8 +138,12 @@ class Explanation(_Predicted):
     evidence: tuple[RatingEvidence, ...]
     topics: tuple[TopicShare, ...]
 
+    @property
+    def _measure(self) -> str:
+        return f"Log-odds of topic {self.topic} against {self.against} {self.log_odds:+.2f}, by the user's ratings"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Influences(_Predicted):
     """A prediction traced back to the user's own ratings.
 
@@ -130,6 +160,10 @@ class Influences(_Predicted):
     from_taste: float
     evidence: tuple[RatingEvidence, ...]
     topics: tuple[TopicShare, ...]
+
+    @property
+    def _measure(self) -> str:
+        return "What each of the user's ratings adds to the expected rating"
 
 
 def influences(model: "RatingModel", user: int, item: int) -> Influences:

@@ -34,7 +34,7 @@ class ItemOfTopic:
     rating_of_all: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Topic:
     """A topic: its weight, the items most typical of it, and those it rates furthest above and below the average."""
 
@@ -43,6 +43,11 @@ class Topic:
     typical: tuple[ItemOfTopic, ...]
     loves: tuple[ItemOfTopic, ...]
     hates: tuple[ItemOfTopic, ...]
+
+    def __repr__(self) -> str:
+        kinds = {"typical": self.typical, "loves": self.loves, "hates": self.hates}
+        shown = (f"{name} {', '.join(str(one.item) for one in items[:3])}" for name, items in kinds.items() if items)
+        return f"<Topic {self.number}, weight {self.weight:.2f}: {'; '.join(shown)}>"
 
 
 @dataclass(frozen=True)
