@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.matrix import RatingMatrix
 
 _TINY = 1e-30  # the smallest precision that is accepted: nothing could be drawn with a precision of 0
+_FAR = 1e12  # the largest class mean and cut point, in standard deviations: their squares are floats of any kind
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
@@ -40,22 +41,22 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
     shapes: dict[str, tuple[str, tuple[str, ...], float, float]] = {
         "z": ("i1", (rows, "components"), 0, 126),
         "c": ("i1", (cols, "components", "classes"), -127, 127),
-        "c_step": ("f4", ("components",), 0, np.inf),
+        "c_step": ("f4", ("components",), 0, _FAR),
         "row_bias": ("f2", (rows,), -np.inf, np.inf),
         "col_bias": ("f2", (cols,), -np.inf, np.inf),
         "row_weight": ("f2", (rows,), _SMALLEST, np.inf),
         "col_weight": ("f2", (cols,), _SMALLEST, np.inf),
-        "cuts": ("f4", ("levels - 1",), -np.inf, np.inf),
+        "cuts": ("f4", ("levels - 1",), -_FAR, _FAR),
         "ordinal": ("?", (), 0, 1),
         "lam": ("f4", ("components", "classes"), 0, 1),
-        "tau": ("f4", ("components",), _TINY, np.inf),
+        "tau": ("f4", ("components",), _TINY, 1 / _TINY),
         "eta": ("f2", ("components", "classes", "profile"), -np.inf, np.inf),
         "omega": ("f2", ("profile",), -np.inf, np.inf),
         "share": ("f4", ("components", "classes"), 0, 1),
-        "base": ("f4", ("components", "classes"), -np.inf, np.inf),
-        "scalars": ("f4", ("scalars",), _TINY, np.inf),
+        "base": ("f4", ("components", "classes"), -1 / _TINY, 1 / _TINY),
+        "scalars": ("f4", ("scalars",), _TINY, 1 / _TINY),
         "own_cuts": ("f2", ("users + 1", "own cuts"), -np.inf, np.inf),
-        "cut_tau": ("f4", ("own cuts",), _TINY, np.inf),
+        "cut_tau": ("f4", ("own cuts",), _TINY, 1 / _TINY),
     }
     return {
         f"{side}_{name}": Array(dtype, (sweeps, *shape), low, high, distribution=name == "lam", optional=True)

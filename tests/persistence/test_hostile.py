@@ -157,6 +157,9 @@ LIES_OF_SWEEPS = {
     "cut points of fewer users": (_array("items_own_cuts", lambda x: x[:, 1:]), "array items_own_cuts has the shape"),
     "a noise without precision": (_entry("items_row_weight", 0.0), "array items_row_weight has values"),
     "cut points that differ infinitely": (_entry("users_cut_tau", 0.0), "array users_cut_tau has values"),
+    "class means out of sight": (_entry("users_c_step", 3e38), "array users_c_step has values"),
+    "cut points out of sight": (_entry("items_cuts", -3e38), "array items_cuts has values"),
+    "a precision beyond all": (_entry("users_tau", 3e38), "array users_tau has values"),
     "cut points of one side only": (_without("items_own_cuts"), "arrays of kept sweeps"),
 }
 

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.ridge import FAST
 
+_TRIES = 1000  # of a rejection loop; each is accepted with a probability of at least a fifth
 _REACH = 8.0  # beyond it Phi is 0 or 1 to within 1e-15
 _PER_UNIT = 64
 _GRID = np.linspace(-_REACH, _REACH, int(2 * _REACH * _PER_UNIT) + 1)
@@ -66,36 +67,43 @@ def _accepts(rng: np.random.Generator, x: float) -> bool:
 def _upper_tail(rng: np.random.Generator, low: float) -> float:
     """A standard normal given that it exceeds ``low`` > 0, by an exponential proposal (Robert 1995)."""
     rate = 0.5 * (low + math.sqrt(low * low + 4.0))
-    while True:
+    for _ in range(_TRIES):
         x = low + rng.standard_exponential() / rate
         gap = x - rate
         if _accepts(rng, 0.5 * gap * gap):
             return x
+    return low
 
 
 @kernel()
 def truncated_normal(rng: np.random.Generator, low: float, high: float) -> float:
     """A standard normal given that it lies in (``low``, ``high``), by the cheapest exact rejection.
 
-    Either bound may be infinite. Every branch accepts at least a fifth of its proposals.
+    Either bound may be infinite. Every branch accepts at least a fifth of its proposals, so that no loop of draws
+    with bounds in order ends without one. Bounds that are NaN, equal infinities or not in order get the finite point
+    between or at them that is nearest to the mode, or 0.
     """
     if low > 0.0 or high < 0.0:  # a tail: mirror it to the right, where the density falls from `near` on
         near, far, sign = (low, high, 1.0) if low > 0.0 else (-high, -low, -1.0)
         if near * (far - near) > 2.0 or far - near > 2.0:
-            while True:
+            for _ in range(_TRIES):
                 x = _upper_tail(rng, near)
                 if x < far:
                     return sign * x
-        while True:
-            x = near + (far - near) * rng.random()
-            if _accepts(rng, 0.5 * (x - near) * (x + near)):
-                return sign * x
+        else:
+            for _ in range(_TRIES):
+                x = near + (far - near) * rng.random()
+                if _accepts(rng, 0.5 * (x - near) * (x + near)):
+                    return sign * x
+        return sign * near if near < np.inf else 0.0
     if high - low > 2.5066282746310002:  # the mode is inside and a normal falls inside often enough
-        while True:
+        for _ in range(_TRIES):
             x = rng.standard_normal()
             if low < x < high:
                 return x
-    while True:
-        x = low + (high - low) * rng.random()
-        if _accepts(rng, 0.5 * x * x):
-            return x
+    else:
+        for _ in range(_TRIES):
+            x = low + (high - low) * rng.random()
+            if _accepts(rng, 0.5 * x * x):
+                return x
+    return 0.0

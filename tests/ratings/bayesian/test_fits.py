@@ -176,3 +176,15 @@ def test_a_movielens_model_that_has_been_used_is_small(movielens):
     model.fold_in({1: 5.0, 2: 3.0}).recommend(5)
     model.recommend(1, 5)
     assert memory(model, set()) < 41e6
+
+
+def test_a_level_out_of_sight_of_the_ratings_is_refused():
+    """A new user's rating of it would be a residual that no chain can compute with."""
+    with pytest.raises(DataError, match=r"reaches from 0 to 1e\+19, which is more than 1e\+09 standard deviations"):
+        BayesianLBGModel(n_sweeps=2, burn_in=1).fit(([1, 1, 2], [1, 2, 1], [0, 1, 1]), levels=[0, 1, 1e19])
+    far = BayesianLBGModel(n_sweeps=4, burn_in=1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        far.fit(([1, 1, 2], [1, 2, 1], [0, 1, 1]), levels=[0, 1, 1e8])
+    for item in (1, 2):
+        assert np.isfinite(far.fold_in({item: 1e8}).distribution([1, 2])).all()
