@@ -16,7 +16,8 @@ class BayesianLBGAlgo(BayesianLBGSettings, RatingAlgo):
     items somebody rated tells *how* they rate, as the Bernoulli part of the paper's model does. Other chains have
     users and items change places. A prediction is the average over all kept sweeps of all chains.
 
-    Unknown users and items are predicted from the priors. Cost: O(ratings * n_components * n_classes) a sweep.
+    An unknown item is predicted as one more of the items that the user rates, an unknown user as one more of those
+    who rate the item. Cost: O(ratings * n_components * n_classes) per sweep.
     """
 
     MODEL = BayesianLBGModel

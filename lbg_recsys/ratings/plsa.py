@@ -8,7 +8,7 @@ from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_
 from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
 from lbg_recsys.core.em.loop import run_em
 from lbg_recsys.core.em.parameters import Parameters
-from lbg_recsys.core.em.predict_ratings import level_density
+from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
@@ -159,22 +159,16 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
 
     def _communities(self, users: Ints, items: Ints) -> tuple[Floats, Floats]:
         """Each user's mixing weights (n, k), and the communities' densities of the levels of each pair (n, k, L)."""
-        parameters = self._with_average_item()
+        tables = ColumnTables.of(self.parameters_, 0.0)
         lam = np.vstack([self.mixing_, self.parameters_.lam])[users]
         spread, mean = self._user_spread[users, None], self._user_mean[users, None]
-        means, variances = mean + spread * parameters.c[items], spread**2 * parameters.var[items]
+        means, variances = mean + spread * tables.c[items], spread**2 * tables.var[items]
         return lam, level_density(means, variances, self.levels)
 
     def topic_shares(self, user: int, item: int) -> tuple[TopicShare, ...]:
         """What each community has in a prediction."""
         lam, density = self._communities(np.array([user]), np.array([item]))
         return shares_of(lam[0], density[0], self.levels)
-
-    def _with_average_item(self) -> Parameters:
-        """The parameters with a last row for the unknown item."""
-        old = self.parameters_
-        tables = (np.vstack([table, table.mean(axis=0)]) for table in (old.p, old.c, old.var))
-        return Parameters(old.lam, *tables)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """This model knows nothing of who rates what: the item's popularity in training."""

@@ -2,7 +2,7 @@
 
 The Monte Carlo error of a kept sweep is larger than the rounding here: class means are stored in steps of 1/127 of
 the largest mean of their component, one byte each, and biases and noise precisions in half precision. The last row
-and the last column of every array stand for an unknown row or column (code -1) and are drawn from the priors.
+and the last column of every array stand for a row or column without entries (code -1) and are drawn from the priors.
 """
 
 from collections.abc import Sequence

@@ -22,6 +22,7 @@ from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
+from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.model import RatingDistribution, RatingModel
@@ -67,10 +68,11 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     METRICS = ("taste",)
     MADE_BY_FIT = (
         *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
-        *("standard_", "_draws", "_new_users", "_rated", "_tastes"),
+        *("standard_", "_draws", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
     _training: Training | None = None  # the chains, where fit has run them
+    _trained: "BayesianLBGModel | None" = None  # the model with the training users, if this one has others
     _draws: dict[Side, Draws]
 
     # -- fitting -------------------------------------------------------------------------------------------------
@@ -98,6 +100,8 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
         self._rated = RatedOdds(self._draws, self.matrix)
         self._tastes = Tastes(self._draws, self.matrix, self.seed_)
+        self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
+        self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix)
 
     @property
     def n_sweeps_(self) -> int:
@@ -144,11 +148,26 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
     def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
-        """The distribution of each pair: the average over kept sweeps, tilted to its expected rating."""
-        if not self._draws:
-            return RatingDistribution(np.ones((len(users), len(self.levels))))
+        """The distribution of each pair: the average over kept sweeps, tilted to its expected rating.
+
+        Of pairs with an unknown user or item: the average over the ratings of the one that is known.
+        """
+        probability = np.ones((len(users), len(self.levels)))
+        if self._draws:
+            new_item = items < 0
+            new_user = (users < 0) & ~new_item
+            known = ~(new_user | new_item)
+            probability[known] = self._distribution_of_known(users[known], items[known])
+            probability[new_item] = self._unknown_item.distribution_of(users[new_item], self._distribution_of_known)
+            trained = self._trained or self
+            probability[new_user] = trained._unknown_user.distribution_of(
+                items[new_user], lambda items, users: trained._distribution_of_known(users, items)
+            )
+        return RatingDistribution(probability)
+
+    def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:
         sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
-        return RatingDistribution(self._average(sums))
+        return self._average(sums)
 
     def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5."""
@@ -204,6 +223,8 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         view._draws = self._new_users.draw(matrix, np.random.SeedSequence(self.seed_).spawn(1)[0])
         view._new_users, view._rated = self._new_users, self._rated
         view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
+        view._trained = self._trained or self
+        view._unknown_item = UnknownPartner(Side.USERS, matrix, view._trained.matrix)
         return view
 
     # -- looking inside ------------------------------------------------------------------------------------------

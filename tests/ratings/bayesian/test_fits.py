@@ -32,10 +32,11 @@ def interrupt(done, total, note):
 
 
 @pytest.mark.parametrize("orientation", ["users", "items", "both"])
-def test_a_new_user_without_ratings_is_the_unknown_user(ratings, orientation):
+def test_a_new_user_without_ratings_is_drawn_from_the_priors(ratings, orientation):
     model = BayesianLBGModel(**QUICK | {"orientation": orientation}).fit(ratings)
     items = list(model.matrix.items)
-    expected = model.predict_batch([("nobody", item) for item in items])
+    of_priors = model._distribution_of_known(np.full(len(items), -1), np.arange(len(items)))
+    expected = of_priors @ model.levels
     popularity = np.bincount(model.matrix.item_codes)
     for given in ({}, {"no such item": 5.0}):
         user = model.fold_in(given)
