@@ -8,6 +8,8 @@ from lbg_recsys.settings import Settings, setting
 POINTS = ("mode", "mean", "median")
 ORIENTATIONS = ("users", "items", "both")
 LISTS = ("choice", "bernoulli")
+# The largest weight of a prior or of indicators: beyond it sums of ratings are lost in rounding.
+_STRONGEST = 1e9
 LIKELIHOODS = ("gaussian", "ordinal", "mixed")
 
 
@@ -52,13 +54,14 @@ class LBGSettings(Settings):
         1.0,
         """Power of the posteriors over topics. 1 is the paper; a smaller value makes over-confident posteriors
         milder.""",
-        above=0,
+        at_least=1e-9,
         at_most=1,
     )
     indicator_weight: float = setting(
         1.0,
         """Weight of *which* items a user rated against *how* they rated them. 1 is the paper, 0 ignores it.""",
         at_least=0,
+        at_most=_STRONGEST,
     )
     baseline: bool = setting(False, "Fit the mixture to the residuals of global mean + user bias + item bias.")
     prior_strength: float = setting(
@@ -66,6 +69,7 @@ class LBGSettings(Settings):
         """Pseudo-ratings that shrink each topic's parameters to the item's own, and an item's own to the average
         item's. 0 is the paper's exact update, with the variance bounded by the rounding of the scale.""",
         at_least=0,
+        at_most=_STRONGEST,
     )
     n_init: int = setting(1, "Restarts; the one with the best penalised likelihood is kept.", at_least=1)
     max_iter: int = setting(100, "Maximum number of EM iterations per restart.", at_least=1)
@@ -123,6 +127,7 @@ class GaussianPLSASettings(Settings):
         5.0,
         "Pseudo-ratings that shrink each community's parameters to the item's own, and these to the average item's.",
         at_least=0,
+        at_most=_STRONGEST,
     )
     holdout: float = setting(
         0.1, "Share of the ratings held out; annealing stops by their likelihood.", at_least=0, below=1
@@ -148,17 +153,20 @@ class ChoiceSettings(Settings):
         """A user with n items has a weight proportional to n ** -user_power, so that few very active users do not
         dominate. 0 gives all users the same weight.""",
         at_least=0,
+        at_most=3,
     )
     penalty: float = setting(
         350.0,
         """The ridge penalty in units of the mean square of the cells. A larger one draws lists towards popular
         items.""",
         above=0,
+        at_most=_STRONGEST,
     )
     item_power: float = setting(
         0.25,
         "The penalty of an item that n users took is proportional to n ** item_power. 0 gives all items the same.",
         at_least=0,
+        at_most=3,
     )
     limit: int = setting(
         20_000,

@@ -90,7 +90,7 @@ LIES = {
     "another parameter": (_set("parameters", "__class__", 1), "where baseline"),
     "parameter of another type": (_set("parameters", "temperature", "hot"), "temperature is 'hot', not float"),
     "parameter too large": (_set("parameters", "tol", 10**400), "a very large number"),
-    "parameter out of range": (_set("parameters", "temperature", -1.0), "above 0"),
+    "parameter out of range": (_set("parameters", "temperature", -1.0), "at least 1e-09"),
     "unknown point": (_set("parameters", "point", "maximum"), "choose one of"),
     "baseline without biases": (_set("parameters", "baseline", True), "the biases do not agree"),
     "topics that are not there": (_set("parameters", "n_topics", 10**9), r"lam has the shape \(2,\)"),
