@@ -12,7 +12,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
     "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date"),
-    "count": ("count",),
+    "count": ("count", "counts", "quantity", "qty", "clicks", "views", "plays", "playcount", "purchases"),
     "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
 }
 

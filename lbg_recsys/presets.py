@@ -6,7 +6,14 @@ from typing import Any
 
 # "lbg" on the command line. LBGModel and LBGAlgo with the best log score of benchmarks/tune_lbg.py.
 LBG: Mapping[str, Any] = MappingProxyType(
-    {"n_topics": 10, "baseline": True, "temperature": 0.2, "indicator_weight": 0.0, "point": "mean"}
+    {
+        "n_topics": 10,
+        "baseline": True,
+        "temperature": 0.2,
+        "indicator_weight": 0.0,
+        "point": "mean",
+        "lists": "choice",
+    }
 )
 
 # "bayesian-strong" on the command line. BayesianLBGModel and BayesianLBGAlgo with four times the chains and finer

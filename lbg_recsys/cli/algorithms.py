@@ -13,6 +13,9 @@ import click
 from lbg_recsys import presets
 
 if TYPE_CHECKING:
+    from lbg_recsys.evaluation.lists import Scorer
+    from lbg_recsys.evaluation.rivals import Rival
+    from lbg_recsys.ratings import RatingMatrix
     from lbg_recsys.settings import Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,6 +54,12 @@ ALGORITHMS = {
     "bayesian-strong": Algorithm("Bayesian LBG with more chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=90.0),
     "lbg": Algorithm("LBG with the settings that predict ratings best", *_LBG, presets.LBG),
     "paper": Algorithm("LBG as in the paper", *_LBG),
+    "choice": Algorithm(
+        "who takes what: lists without predicted ratings",
+        "",
+        "lbg_recsys.ratings.choice:ChoiceModel",
+        "ChoiceSettings",
+    ),
     "plsa": Algorithm(
         "Gaussian pLSA, which the paper compares with",
         "lbg_recsys.algorithms:GaussianPLSAAlgo",
@@ -211,6 +220,8 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
 
     name, _, settings = spec.partition(":")
     named = algorithm(name.strip())
+    if not named.surprise:
+        raise click.BadParameter(f"{name.strip()} predicts no ratings: take another algorithm", param_hint=_ALGO)
     cls = named_class(named.surprise)
     given = [part.strip() for part in settings.split(",") if part.strip()]
     params = {**named.preset, **parse_params(given, cls, hint=_ALGO)}
@@ -222,6 +233,27 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
             return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 
     return " ".join([name.strip(), *given]), make
+
+
+def is_list_maker(spec: str) -> bool:
+    """Whether ``NAME[:PARAM=VALUE,...]`` names a model that makes lists and predicts no ratings."""
+    return not algorithm(spec.partition(":")[0].strip()).surprise
+
+
+def list_maker(spec: str) -> "tuple[str, Rival]":
+    """``choice`` or ``choice:penalty=500`` as a name for tables and a function that fits it and scores items."""
+    name, _, settings = spec.partition(":")
+    cls = named_class(algorithm(name.strip()).model)
+    given = [part.strip() for part in settings.split(",") if part.strip()]
+    params = parse_params(given, cls, hint=_ALGO)
+
+    def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
+        from lbg_recsys.ratings.choice import Choices
+
+        choices = Choices(matrix, cls(**params))
+        return lambda users: choices.scores(matrix, users)
+
+    return " ".join([name.strip(), *given]), score
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

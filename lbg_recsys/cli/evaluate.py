@@ -1,10 +1,11 @@
 """``lbg-recsys evaluate``: algorithms side by side on held-out ratings, as predictors and as makers of lists."""
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import algos_option, factory
+from lbg_recsys.cli.algorithms import MODELS, algos_option, factory, is_list_maker, list_maker
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
@@ -77,9 +78,9 @@ def evaluate(
     --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
     time the newest 1/FOLDS of all ratings; both need times in RATINGS.
 
-    The algorithms are bayesian, bayesian-strong, lbg, paper, plsa and movie-mean of this package, and baseline, svd,
-    svdpp, nmf, slope-one, co-clustering, knn, knn-means and knn-baseline of Surprise, all with the same folds. A dash
-    stands for what an algorithm does not predict (most give no distribution).
+    The algorithms are bayesian, bayesian-strong, lbg, paper, plsa, movie-mean and choice (only lists) of this
+    package, and baseline, svd, svdpp, nmf, slope-one, co-clustering, knn, knn-means and knn-baseline of Surprise, all
+    with the same folds. A dash stands for what an algorithm does not predict (most give no distribution).
 
     \b
     Examples:
@@ -91,13 +92,14 @@ def evaluate(
     from lbg_recsys.evaluation.compare import compare
     from lbg_recsys.evaluation.rivals import rivals_for
 
-    made = dict(factory(spec) for spec in algos)
+    listing = dict(list_maker(spec) for spec in algos if is_list_maker(spec))
+    made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
     matrix, data = read_dataset(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
     with remarks(quiet), bar("evaluating", quiet) as progress:
         results = compare(
             data,
             made,
-            rivals=rivals_for(matrix.n_users, matrix.n_items) if rivals else None,
+            rivals={**listing, **(rivals_for(matrix.n_users, matrix.n_items) if rivals else {})},
             split=split,
             n_folds=folds,
             seed=seed,
@@ -114,6 +116,24 @@ def evaluate(
         print_json({"read": facts_of(matrix), **settings, "results": [result.to_dict() for result in results]})
     else:
         show_comparison(results, mass)
+        if not quiet:
+            click.echo(f"\n{best_in_words(results, shlex.quote(ratings))}", err=True)
+
+
+def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
+    """What is best, and the command that fits the best of our models."""
+    rmse = {one.name: one.rmse for one in compared if one.rmse is not None}
+    ndcg = {one.name: one.lists.ndcg for one in compared if one.lists is not None}
+    said, named = [], []
+    if rmse:
+        named.append(min(rmse, key=rmse.__getitem__))
+        said.append(f"for ratings {named[-1]} (RMSE {rmse[named[-1]]:.4f})")
+    if ndcg:
+        named.append(max(ndcg, key=ndcg.__getitem__))
+        said.append(f"for lists {named[-1]} (NDCG {ndcg[named[-1]]:.4f})")
+    ours = [name.split()[0] for name in (*named, *sorted(rmse, key=rmse.__getitem__)) if name.split()[0] in MODELS]
+    command = f"lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else 'bayesian'}"
+    return f"Best here: {', '.join(said)}.\nNext: {command}"
 
 
 def show_comparison(compared: "list[Comparison]", mass: float) -> None:

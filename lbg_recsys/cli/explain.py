@@ -1,11 +1,11 @@
-"""``lbg-recsys explain``: why a rating is predicted as it is."""
+"""``lbg-recsys explain``: why an item is recommended, and why a rating is predicted as it is."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import (
     find_item,
     find_user,
@@ -21,6 +21,7 @@ from lbg_recsys.cli.terminal import bars, decimals, level_names
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel
+    from lbg_recsys.ratings.choice import ChoiceExplanation
 
 _NEGLIGIBLE = 0.001
 
@@ -32,7 +33,7 @@ _NEGLIGIBLE = 0.001
     "--new-user",
     metavar="FILE",
     type=click.Path(),
-    help="A user the model does not know: a file with item and rating.",
+    help="Users the model does not know: a file with item (or title), rating and, if there are several, user.",
 )
 @click.option("--item", metavar="ID", required=True, help="The item: its id or title.")
 @click.option(
@@ -51,17 +52,17 @@ def explain(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Explain a prediction by the user's own ratings.
+    """Explain a recommendation by the user's own items.
 
-    Shows its distribution, what speaks for it, and the ratings that put the user there.
+    First the choice score, which says whether the user will take the item: the exact contribution of each of the
+    user's items. Then the predicted rating: its distribution, and the user's ratings that it follows from.
 
-    LBG: the topics that speak for it, and why the leading one. Exact: its log-odds against the runner-up are
-    the sum of what each of the user's ratings adds, by having been given and by its value.
+    Models of lbg and paper: the topics of the prediction. Exact: the log-odds of the leading topic against the
+    second are the sum of the contributions of the user's ratings, by having been given and by their values.
 
-    All others: how the expected rating is made up, and how much of it there would not be without each of the
-    user's ratings. Of a model of plsa this is exact; of a bayesian one it is an average over the kept sweeps
-    with the user's noise held: good to a hundredth or two of a rating, less so for a few that contradict
-    each other.
+    Models of bayesian and plsa: the parts of the expected rating, and the change in it if each of the user's ratings
+    were removed. This is exact for plsa. For bayesian it is an average over the kept sweeps with the user's noise
+    held fixed, correct to one or two hundredths of a rating, and less so for ratings that contradict each other.
 
     \b
     Examples:
@@ -75,24 +76,56 @@ def explain(
     found_item = find_item(loaded, item)
     if new_user is not None:
         with remarks(quiet):
-            explanation = fold_in_file(loaded, new_user, **how).explain(found_item)
+            folded = fold_in_file(loaded, new_user, quiet, **how)
+            found = [(_called(user_id), one.explain(found_item)) for user_id, one in folded]
     else:
-        explanation = loaded.explain(find_user(loaded, str(user)), found_item)
+        found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
     if as_json:
-        facts = asdict(explanation) | {"title": loaded.titles.get(found_item), "distribution": _by_name(explanation)}
-        print_json(facts | {"evidence": with_titles(loaded, facts["evidence"])})
-    else:
-        who = f"User {explanation.user}" if new_user is None else "New user"
+        facts = [_facts(loaded, explanation) for _, explanation in found]
+        if new_user is not None and folded[0][0] is not None:  # one per user
+            print_json([{**one, "user": who} for one, (who, _) in zip(facts, folded, strict=True)])
+        else:
+            print_json(facts[0])
+        return
+    for place, (who, explanation) in enumerate(found):
+        click.echo("\n" if place else "", nl=False)
         _show(loaded, who, explanation, number)
+
+
+def _called(new_user: Any) -> str:
+    return "New user" if new_user is None else f"New user {new_user}"
+
+
+def _facts(model: Any, found: Any) -> dict[str, Any]:
+    facts = asdict(found) | {"title": model.titles.get(found.item)}
+    choice = facts if _is_choice(found) else facts["choice"]
+    if choice is not None:
+        choice["because"] = with_titles(model, choice["because"])
+    if not _is_choice(found):
+        facts |= {"distribution": _by_name(found), "evidence": with_titles(model, facts["evidence"])}
+    return facts
+
+
+def _is_choice(found: Any) -> bool:
+    return hasattr(found, "because")
 
 
 def _by_name(found: "Explanation | Influences") -> dict[str, float]:
     return dict(zip(level_names(found.distribution), found.distribution.values(), strict=True))
 
 
-def _show(model: "RatingModel", who: str, found: "Explanation | Influences", number: int) -> None:
+def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influences", number: int) -> None:
     from lbg_recsys.ratings import Explanation
+    from lbg_recsys.ratings.choice import ChoiceExplanation
 
+    if isinstance(found, ChoiceExplanation):
+        click.echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")
+        _show_choice(model, found, number)
+        return
+    if found.choice is not None:
+        click.echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.score:.4f}\n")
+        _show_choice(model, found.choice, number)
+        click.echo()
     click.echo(
         f"{who}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, expected {found.expected:.2f}\n"
     )
@@ -104,6 +137,23 @@ def _show(model: "RatingModel", who: str, found: "Explanation | Influences", num
         _show_parts(found)
         _show_topics(found, number)
         _show_influences(model, found, number)
+
+
+def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
+    """Because of which items of the user's the item is recommended."""
+    if not found.because:
+        click.echo("Nothing is known of the user: the score is the share of all users who take the item.")
+        return
+    rows = []
+    for one in found.because[:number]:
+        rating = "" if one.rating is None else f" {one.rating:g}"
+        verb = "took" if one.rating is None else "rated"
+        rows.append([f"because you {verb} {title_of(model, one.item)}{rating}", f"{one.contribution:+.4f}"])
+    if len(found.because) > number:
+        rest = sum(one.contribution for one in found.because[number:])
+        rows.append([f"{counted(len(found.because) - number, 'other item')} together", f"{rest:+.4f}"])
+    rows.append(["choice score", f"={found.score:.4f}"])
+    print_table(["why it is in the list", "contribution"], rows)
 
 
 def _show_topics(found: "Explanation | Influences", number: int) -> None:
@@ -156,7 +206,7 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
     if not found.evidence:
         click.echo("\nThe user has no ratings that could have put them there.")
         return
-    click.echo("\nHow much of it there would not be without each of the user's own ratings")
+    click.echo("\nChange in the expected rating that each of the user's ratings makes")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
         click.echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")

@@ -1,4 +1,4 @@
-"""``lbg-recsys fit``: ratings in, a model file out."""
+"""``lbg-recsys fit``: ratings or clicks in, a model file out."""
 
 import os
 import shlex
@@ -17,25 +17,32 @@ from lbg_recsys.cli.algorithms import (
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.models import convergence, convergence_in_words, known_ids, remarks
 from lbg_recsys.cli.reading import (
+    choices_in_words,
     facts_of,
     format_options,
     ratings_argument,
-    read_matrix,
+    read_interactions,
     scale_option,
 )
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.progress import bar
+from lbg_recsys.schema import signature_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingMatrix
 
-DEFAULT = "bayesian"
+# What is fitted to ratings, and to choices without ratings.
+DEFAULT, CHOICE = "bayesian", "choice"
 
 
 @click.command(cls=ParametersInHelp)
 @ratings_argument
 @output_option("The model file to write, model.lbg say.", required=True)
-@click.option("--algo", type=click.Choice(list(MODELS)), default=DEFAULT, show_default=True, help="The model to fit.")
+@click.option(
+    "--algo",
+    type=click.Choice(list(MODELS)),
+    help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",
+)
 @params_option
 @click.option(
     "--titles", metavar="FILE", type=click.Path(), help="What the items are called: a file with item and title."
@@ -51,7 +58,7 @@ def fit(
     /,
     ratings: str,
     output: str,
-    algo: str,
+    algo: str | None,
     params: tuple[str, ...],
     titles: str | None,
     scale: tuple[float, float] | None,
@@ -67,13 +74,17 @@ def fit(
     data later on: every other command takes it.
 
     \b
-    --algo bayesian         Bayesian LBG: the most accurate, 18 s per 100,000 ratings
+    --algo bayesian         Bayesian LBG, 18 s per 100,000 ratings
     --algo bayesian-strong  the same with more chains: more accurate, 90 s
-    --algo lbg              LBG with the settings that predict ratings best, 1 s
+    --algo lbg              LBG, settings that predict ratings best, 1 s
     --algo paper            LBG with the paper's settings, 1 s
-    --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
+    --algo plsa             Gaussian pLSA, a model beside the paper's, 1 s
+    --algo choice           who takes what, without ratings, 1 s
 
-    All of them predict, recommend, explain, show topics and find what is similar.
+    All but choice predict ratings and show topics; all recommend, explain and find what is similar.
+
+    RATINGS may also be clicks or purchases without ratings: user and item, with times or counts (columns named so).
+    The model is then choice, and only who took what is used, not how often.
 
     \b
     Examples:
@@ -82,37 +93,61 @@ def fit(
       lbg-recsys fit sample -o mine.lbg --param n_sweeps=80 --param burn_in=40
       lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
+      lbg-recsys fit clicks.csv -o clicks.lbg
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
 
+    if algo is not None:  # parameters are checked before anything is read
+        parse_params(params, named_class(MODELS[algo].model))
+    data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
+    algo, remark = _choose(algo, data, ratings)
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
-    matrix = read_matrix(ratings, scale=scale, quiet=quiet, **how)
-    named = _titles(ratings, titles, matrix)
-    model = model_class(**arguments, random_state=seed)
-    if not quiet and cost_in_words(algo):
-        click.echo(click.wrap_text(cost_in_words(algo), WIDTH), err=True)
+    if "random_state" in signature_of(model_class):
+        arguments["random_state"] = seed
+    model = model_class(**arguments)
+    if not quiet:
+        for line in filter(None, (remark, cost_in_words(algo))):
+            click.echo(click.wrap_text(line, WIDTH), err=True)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        model.fit(matrix, progress=progress)
+        model.fit(data, **({} if algo == CHOICE else {"progress": progress}))
+        progress(1, 1, "")
+    named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named)
     summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
-    summary |= {"parameters": model.get_params(), "read": facts_of(matrix), "titles": len(named)}
+    summary |= {"parameters": model.get_params(), "read": facts_of(model.matrix), "titles": len(named)}
     summary |= convergence(model)
     if as_json:
         print_json(summary)
     else:
-        click.echo(
-            click.wrap_text(f"Fitted {type(model).__name__}: {convergence_in_words(convergence(model))}.", WIDTH)
-        )
+        how_it_went = convergence_in_words(convergence(model)) or choices_in_words(summary["read"])
+        click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
         click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
         if not quiet:
-            click.echo(
-                f"Next: lbg-recsys recommend {shlex.quote(output)} --user {shlex.quote(str(matrix.users.raw(0)))}",
-                err=True,
-            )
+            user = shlex.quote(str(model.matrix.users.raw(0)))
+            click.echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --user {user}", err=True)
     if was_cut_short(model):
         ctx.exit(130)
+
+
+def _choose(algo: str | None, data: Any, source: str) -> tuple[str, str]:
+    """The model to fit, and a sentence on why where the data say so."""
+    if hasattr(data, "columns"):
+        if algo not in (None, CHOICE):
+            raise click.UsageError(
+                f"{source} has no rating column, which --algo {algo} needs: leave --algo out, or say with --columns "
+                "which column is the rating"
+            )
+        counts = " Counts are not used." if "count" in data else ""
+        return CHOICE, f"{source} has no rating column: fitting ChoiceModel to who took what.{counts}"
+    values = data.values
+    if len(values) < 2 or (values != values[0]).any():
+        return algo or DEFAULT, ""
+    constant = f"All {len(values):,} ratings are {values[0]:g} and tell nothing about taste"
+    if algo in (None, CHOICE):
+        return CHOICE, f"{constant}: fitting ChoiceModel to who took what."
+    return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:

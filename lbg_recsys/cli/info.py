@@ -4,7 +4,7 @@ import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option
 from lbg_recsys.cli.models import convergence_in_words, model_argument
-from lbg_recsys.cli.reading import in_words
+from lbg_recsys.cli.reading import choices_in_words, in_words
 
 
 @click.command()
@@ -46,8 +46,12 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         "parameters": ", ".join(f"{name}={value}" for name, value in found.parameters.items()),
     }
     if found.section == "ratings":
-        rows["training"] = convergence_in_words(found.training)
-        rows["ratings"] = in_words(about)
+        if found.training:
+            rows["training"] = convergence_in_words(found.training)
+        if found.model == "ChoiceModel" and about["levels"] == 1:
+            rows["choices"] = choices_in_words(about)
+        else:
+            rows["ratings"] = in_words(about)
         rows["titles"] = f"{titles:,} of {about['items']:,} items"
     else:
         if found.training:

@@ -1,6 +1,5 @@
 """What commands share that use a model file: load it, find ids and titles in it."""
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import WIDTH, counted
+from lbg_recsys.cli.items import Catalogue, as_integer, as_known
 from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
-    from lbg_recsys.ratings import FoldedUser, RatingModel
+    from lbg_recsys.ratings import RatingModel
     from lbg_recsys.ratings.ids import IdIndex, RawId
-
-_INTEGER = re.compile(r"-?[1-9][0-9]*|0")
 
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
 
@@ -41,15 +39,37 @@ def remarks(quiet: bool) -> Iterator[None]:
 
 
 def load_model(path: str, quiet: bool) -> Any:
-    """The rating model of a file, whichever it is; warnings as remarks."""
+    """The model of ratings or choices of a file; warnings as remarks."""
     from lbg_recsys import load
     from lbg_recsys.ratings import RatingModel
+    from lbg_recsys.ratings.choice import ChoiceModel
 
     with remarks(quiet):
         model = load(path)
-    if not isinstance(model, RatingModel):
+    if not isinstance(model, RatingModel | ChoiceModel):
         raise DataError(f"{path} holds a text model ({type(model).__name__}): give the file of a rating model")
     return model
+
+
+def load_rating_model(path: str, quiet: bool, question: str) -> Any:
+    """The rating model of a file; a model of choices without ratings cannot answer the question."""
+    model = load_model(path, quiet)
+    refuse_choices(model, path, question)
+    return model
+
+
+def refuse_choices(model: Any, path: str, question: str) -> None:
+    """Raise `DataError` if the model is one of choices, which knows nothing of ratings."""
+    if not predicts_ratings(model):
+        raise DataError(
+            f"{path} holds a ChoiceModel, which knows what people take but not how they rate it, so {question} needs "
+            "another model: fit one to ratings, or ask recommend, similar, explain or info"
+        )
+
+
+def predicts_ratings(model: Any) -> bool:
+    """Whether a model predicts ratings, and not only what people take."""
+    return hasattr(model, "distribution_of")
 
 
 def convergence(model: Any) -> dict[str, Any]:
@@ -61,6 +81,8 @@ def convergence(model: Any) -> dict[str, Any]:
 
 def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
     """How training went, for people; the log-likelihood is one per ``row``."""
+    if not facts:
+        return ""  # nothing was iterated
     words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
     if "converged" in facts:
         words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
@@ -80,26 +102,20 @@ def find_user(model: "RatingModel", text: str) -> "RawId":
 
 def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
     """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
-    (user,) = known_ids(model.matrix.users, [_as_integer(text)])
+    (user,) = known_ids(model.matrix.users, [as_integer(text)])
     if user not in model.matrix.users and not quiet:
         click.echo(f"Note: the model knows no user {text!r}: this is what it knows of all users.", err=True)
     return user
 
 
-def find_item(model: "RatingModel", text: str) -> "RawId":
+def find_item(model: Any, text: str) -> "RawId":
     """The item that somebody means by ``text``: its id, or its title or an unmistakable part of it."""
-    index = model.matrix.items
-    if (found := _as_known(index, text)) is not None:
-        return found
-    wanted = text.casefold()
-    whole = [item for item, title in model.titles.items() if title.casefold() == wanted]
-    part = whole or [item for item, title in model.titles.items() if wanted in title.casefold()]
-    if len(part) == 1:
-        return part[0]
-    if part:
-        some = ", ".join(f"{item} ({model.titles[item]})" for item in part[:4])
-        raise DataError(f"{text!r} is in {len(part)} titles: {some}{', ...' if len(part) > 4 else ''}; give the id")
-    return _find(index, text, "item", "its id or title must be known" if model.titles else "its id must be known")
+    catalogue = Catalogue(model)
+    found = catalogue.find(text)
+    if found is None:
+        remedy = "give the id or the title" if model.titles else "give an id: the model has no titles"
+        raise DataError(f"the model knows no such item: {catalogue.trouble(text)}; {remedy}")
+    return found
 
 
 def known_ids(index: "IdIndex", column: Iterable[Any]) -> list[Any]:
@@ -112,7 +128,7 @@ def known_ids(index: "IdIndex", column: Iterable[Any]) -> list[Any]:
     raw_ids = column.tolist() if hasattr(column, "tolist") else list(column)
     translated = {}
     for raw_id in dict.fromkeys(raw_ids):
-        known = raw_id if raw_id in index else _as_known(index, str(raw_id))
+        known = raw_id if raw_id in index else as_known(index, str(raw_id))
         translated[raw_id] = raw_id if known is None else known
     return [translated[raw_id] for raw_id in raw_ids]
 
@@ -129,28 +145,28 @@ def with_titles(model: "RatingModel", facts: Iterable[Mapping[str, Any]]) -> lis
     return [{"item": one["item"], "title": model.titles.get(one["item"]), **one} for one in facts]
 
 
-def fold_in_file(model: "RatingModel", source: str, **how: Any) -> "FoldedUser":
-    """A new user from a file of items and ratings."""
-    from lbg_recsys.readers import read_item_ratings
+def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tuple[RawId | None, Any]]":
+    """The new users of a file, folded in: pairs of an id (None if the file has no users) and the folded user."""
+    from lbg_recsys.readers import read_new_users
 
-    ratings = read_item_ratings(source, **how)
-    return model.fold_in(dict(zip(known_ids(model.matrix.items, ratings), ratings.values(), strict=True)))
-
-
-def _as_known(index: "IdIndex", text: str) -> "RawId | None":
-    if text in index:
-        return text
-    number = _as_integer(text)
-    return number if number in index else None
-
-
-def _as_integer(text: str) -> "int | str":
-    """The number that a text is, as readers of files take it."""
-    return int(text) if _INTEGER.fullmatch(text) and len(text) < 4000 else text
+    rated = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
+    found = read_new_users(source, ratings=rated, **how)
+    meant = Catalogue(model).find_all((item for own in found.values() for item in own), source, quiet)
+    folded = []
+    for user, own in found.items():
+        known = {meant[item]: value for item, value in own.items() if item in meant}
+        if not known:
+            if not quiet:
+                click.echo(f"Note: {source}: the user {user} has no known item and gets no list.", err=True)
+            continue
+        if len(known) < sum(item in meant for item in own):
+            raise DataError(f"{source}: two names of one item are rated by one user: leave one of the ratings out")
+        folded.append((user, model.fold_in(known if rated else list(known))))
+    return folded
 
 
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
-    found = _as_known(index, text)
+    found = as_known(index, text)
     if found is None:
         from itertools import islice
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, known_ids, known_or_new_user, load_model, model_argument, title_of
+from lbg_recsys.cli.models import find_item, known_ids, known_or_new_user, load_rating_model, model_argument, title_of
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, level_names
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
@@ -70,7 +70,7 @@ def predict(
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
     if pairs is None and (user is None or item is None):
         raise click.UsageError("a single pair needs both --user and --item")
-    loaded = load_model(model, quiet)
+    loaded = load_rating_model(model, quiet, "predict")
     loaded.point = point or loaded.point
     if pairs is None:
         known = find_item(loaded, str(item))

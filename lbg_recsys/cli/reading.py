@@ -60,6 +60,26 @@ def read_matrix(source: str, *, scale: tuple[float, float] | None, quiet: bool, 
     return _read(source, scale, quiet, how)[0]
 
 
+def read_interactions(
+    source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any
+) -> "RatingMatrix | pd.DataFrame":
+    """Ratings as a matrix, or choices without ratings as a table; says what was read."""
+    from lbg_recsys import readers
+
+    _refuse_format_of_sets(source, how)
+    with bar("reading", quiet) as progress:
+        frame = readers.read_interactions(
+            source, **how, progress=lambda done, total, note: progress(9 * done, 10 * total, note)
+        )
+        matrix = _matrix(frame, scale) if "rating" in frame else None
+        progress(1, 1, counted(len(frame), "row"))
+    if matrix is None:
+        return frame
+    if not quiet:
+        click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+    return matrix
+
+
 def read_dataset(
     source: str, *, scale: tuple[float, float] | None, quiet: bool, timestamp: bool = False, **how: Any
 ) -> tuple["RatingMatrix", Any]:
@@ -78,12 +98,9 @@ def read_dataset(
 def _read(
     source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any], timestamp: bool = False
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
-    from lbg_recsys.datasets import RATING_SETS
     from lbg_recsys.readers import read_ratings
 
-    given = [f"--{name}" for name, value in how.items() if value is not None]
-    if given and source in RATING_SETS:
-        raise click.UsageError(f"{given[0]} is for files: how {source} is to be read is known")
+    _refuse_format_of_sets(source, how)
     with bar("reading", quiet) as progress:
         # to arrange the ratings in a matrix takes about a tenth of the time
         frame = read_ratings(
@@ -97,6 +114,14 @@ def _read(
     if not quiet:
         click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
     return matrix, frame
+
+
+def _refuse_format_of_sets(source: str, how: Mapping[str, Any]) -> None:
+    from lbg_recsys.datasets import RATING_SETS
+
+    given = [f"--{name}" for name, value in how.items() if value is not None]
+    if given and source in RATING_SETS:
+        raise click.UsageError(f"{given[0]} is for files: the format of {source} is known")
 
 
 def _matrix(frame: "pd.DataFrame", scale: tuple[float, float] | None) -> "RatingMatrix":
@@ -119,6 +144,19 @@ def facts_of(matrix: "RatingMatrix") -> dict[str, Any]:
         "levels": len(scale.levels),
         "discrete": scale.discrete,
     }
+
+
+def choices_in_words(facts: Mapping[str, Any]) -> str:
+    """What was read of choices without ratings, for people.
+
+    >>> choices_in_words({"users": 2, "items": 1, "ratings": 2, "duplicates": 3})
+    '2 choices of 1 item by 2 users; 3 rows that repeat a (user, item) pair count once'
+    """
+    text = f"{counted(facts['ratings'], 'choice')} of {counted(facts['items'], 'item')}"
+    text += f" by {counted(facts['users'], 'user')}"
+    if facts["duplicates"]:
+        text += f"; {counted(facts['duplicates'], 'row')} that repeat a (user, item) pair count once"
+    return text
 
 
 def in_words(facts: Mapping[str, Any]) -> str:

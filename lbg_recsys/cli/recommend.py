@@ -6,16 +6,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_user, fold_in_file, load_model, model_argument, remarks, title_of
+from lbg_recsys.cli.items import Catalogue
+from lbg_recsys.cli.models import (
+    find_user,
+    fold_in_file,
+    load_model,
+    model_argument,
+    predicts_ratings,
+    refuse_choices,
+    remarks,
+    title_of,
+)
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
-from lbg_recsys.errors import ParameterError
+from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lbg_recsys.ratings import RatingModel
+    from lbg_recsys.ratings.ids import RawId
+
+# As in ratings.questions.recommend, which would import numpy for every --help.
+CRITERIA = ("liked", "rated", "rating", "sure")
 
 
 @click.command()
@@ -26,18 +40,33 @@ if TYPE_CHECKING:
     "--new-user",
     metavar="FILE",
     type=click.Path(),
-    help="A user the model does not know: a file with item and rating.",
+    help="Users the model does not know: a file with item (or title), rating and, if there are several, user.",
 )
-@click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items a list.")
+@click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items per list.")
 @click.option(
     "--by",
-    type=click.Choice(["rating", "rated", "liked"]),
-    default="liked",
-    show_default=True,
-    help="Rank by expected rating, by the probability of being rated, or of being rated and liked.",
+    type=click.Choice(CRITERIA),
+    help="Rank by what the user will take and like (liked, the default), will take (rated; the default for clicks), "
+    "by the expected rating, or by the lower end of the rating's 90 % interval (sure).",
 )
 @click.option(
-    "--liked", type=float, metavar="RATING", help="Where liked begins; the scale's upper quarter by default."
+    "--liked", type=float, metavar="RATING", help="The lowest liked rating; the scale's upper quarter by default."
+)
+@click.option("--only", metavar="FILE", type=click.Path(), help="Recommend only the items in this file.")
+@click.option("--not", "without", metavar="FILE", type=click.Path(), help="Recommend no item in this file.")
+@click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="P",
+    help="Leave out what the user, if rating it, would like with a lower probability.",
+)
+@click.option(
+    "--diversity",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    metavar="SHARE",
+    help="From 0 to below 1: rank items lower that are similar to those above them.",
 )
 @click.option("--include-seen", is_flag=True, help="Also list what the user has rated already.")
 @output_option("Where the lists go: .csv, .tsv, .jsonl or .parquet; standard output by default.", suffixes=TABLES)
@@ -50,8 +79,12 @@ def recommend(
     all_users: bool,
     new_user: str | None,
     number: int,
-    by: str,
+    by: str | None,
     liked: float | None,
+    only: str | None,
+    without: str | None,
+    min_probability: float,
+    diversity: float,
     include_seen: bool,
     output: str | None,
     quiet: bool,
@@ -60,14 +93,19 @@ def recommend(
 ) -> None:
     """Recommend items that a user has not rated.
 
-    A table for one user; with --all-users or -o a line for each user and rank. --new-user takes somebody who was
-    not there when the model was fitted, by a file of items and ratings: nothing is fitted again.
+    A table for one user; with --all-users or -o a line for each user and rank. --new-user takes people who were not
+    there when the model was fitted, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
+    user in it gives one list per user.
+
+    --only and --not take a file with one item id or title per line, or a table with an item column.
 
     \b
     Examples:
       lbg-recsys recommend model.lbg --user 3
       lbg-recsys recommend model.lbg --user 3 --user 4 -n 5 --by rating --json
       lbg-recsys recommend model.lbg --new-user my_ratings.csv
+      lbg-recsys recommend model.lbg --user 3 --only in_stock.txt --diversity 0.3
+      lbg-recsys recommend model.lbg --user 3 --by sure --min-probability 0.5
       lbg-recsys recommend model.lbg --all-users -o recs.csv
       lbg-recsys recommend model.lbg --all-users -n 3 -o recs.parquet
     """
@@ -76,12 +114,22 @@ def recommend(
     if bool(users) + all_users + (new_user is not None) != 1:
         raise click.UsageError("say for whom: --user ID, --all-users or --new-user FILE")
     loaded = load_model(model, quiet)
-    _refuse_outside(loaded, liked)
-    wishes: dict[str, Any] = {"exclude_seen": not include_seen, "by": by, "liked": liked}
+    wishes: dict[str, Any] = {"exclude_seen": not include_seen, "diversity": diversity}
+    wishes |= _candidates(loaded, only, without, quiet)
+    if predicts_ratings(loaded):
+        _refuse_outside(loaded, liked)
+        by = by or "liked"
+        wishes |= {"by": by, "liked": liked, "min_probability": min_probability}
+    else:
+        given = {f"--by {by}": by not in (None, "rated"), "--liked": liked is not None}
+        for option, is_given in {**given, "--min-probability": min_probability > 0}.items():
+            if is_given:
+                refuse_choices(loaded, model, f"recommend {option}")
     blocks: Iterable[pd.DataFrame]
     if new_user is not None:
         with remarks(quiet):
-            blocks, total = [fold_in_file(loaded, new_user, **how).recommend(number, **wishes)], 1
+            folded = fold_in_file(loaded, new_user, quiet, **how)
+            blocks, total = (_renamed(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
     else:
         chosen = list(loaded.matrix.users) if all_users else [find_user(loaded, user) for user in users]
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
@@ -92,13 +140,31 @@ def recommend(
         _show(loaded, pd.concat(named, ignore_index=True), by, quiet, as_json)
 
 
+def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) -> "dict[str, list[RawId]]":
+    """The items that --only and --not leave, as arguments of the models."""
+    from lbg_recsys.readers import read_items
+
+    catalogue, found = Catalogue(model), {}
+    for name, source in (("items", only), ("exclude", without)):
+        if source is not None:
+            found[name] = list(dict.fromkeys(catalogue.find_all(read_items(source), source, quiet).values()))
+    left = set(found.get("items", model.matrix.items)) - set(found.get("exclude", []))
+    if not left:
+        raise DataError("--only and --not leave no item to recommend")
+    return found
+
+
+def _renamed(found: "pd.DataFrame", user: "RawId | None") -> "pd.DataFrame":
+    return found if user is None else found.assign(user=[user] * len(found))
+
+
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
     scale = model.matrix.scale
     if liked is not None and not scale.lower <= liked <= scale.upper:
         raise ParameterError(f"--liked {liked:g} is off the model's rating scale {scale.lower:g}..{scale.upper:g}")
 
 
-def _with_titles(model: "RatingModel", found: "pd.DataFrame") -> "pd.DataFrame":
+def _with_titles(model: Any, found: "pd.DataFrame") -> "pd.DataFrame":
     if model.titles:
         found.insert(3, "title", [title_of(model, item) for item in found["item"]])
     return found
@@ -118,16 +184,19 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
         click.echo(f"Wrote {written} to {output}.", err=True)
 
 
-def _show(model: "RatingModel", found: "pd.DataFrame", by: str, quiet: bool, as_json: bool) -> None:
+def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_json: bool) -> None:
     if as_json:
         print_json(found.to_dict(orient="records"))
         return
     several = found["user"].nunique() > 1
     # the score of --by rating is the expected rating, which has its column already
     columns = [*(["user"] if several else []), "rank", "item", *(["title"] if model.titles else [])]
-    columns += ["rating"] if by == "rating" else ["score", "rating"]
-    headers = {"score": "liked" if by == "liked" else "rated", "rating": "expected rating"}
+    columns += [name for name in ("score", "rating") if name in found and (name, by) != ("score", "rating")]
+    is_probability = getattr(model, "lists", "") == "bernoulli"
+    headers = {"rating": "expected rating"}
+    if by == "sure" or is_probability:
+        headers["score"] = "at least" if by == "sure" else str(by)
     rows = found[columns].to_numpy(dtype=object).tolist()
     if not rows and not quiet:
-        click.echo("Nothing is left to recommend: the user has rated everything.", err=True)
+        click.echo("Nothing is left to recommend: all items are known to the user or left out.", err=True)
     print_table([headers.get(name, name) for name in columns], rows)

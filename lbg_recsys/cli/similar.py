@@ -3,7 +3,15 @@
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, find_user, load_model, model_argument, title_of, with_titles
+from lbg_recsys.cli.models import (
+    find_item,
+    find_user,
+    load_model,
+    model_argument,
+    refuse_choices,
+    title_of,
+    with_titles,
+)
 
 
 @click.command()
@@ -38,8 +46,12 @@ def similar(
     if (item is None) == (user is None):
         raise click.UsageError("give either --item ID or --user ID")
     loaded = load_model(model, quiet)
+    how = {}
+    if user is not None or metric is not None:
+        refuse_choices(loaded, model, "similar --metric" if user is None else "similar --user")
+        how = {"metric": metric}
     if item is not None:
-        found = loaded.similar_items(find_item(loaded, item), number, metric=metric)
+        found = loaded.similar_items(find_item(loaded, item), number, **how)
     else:
         found = loaded.similar_users(find_user(loaded, str(user)), number, metric=metric)
     what = "item" if item is not None else "user"

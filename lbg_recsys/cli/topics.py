@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import load_model, model_argument, title_of, with_titles
+from lbg_recsys.cli.models import load_rating_model, model_argument, title_of, with_titles
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import decimals
 
@@ -42,7 +42,7 @@ def topics(model: str, number: int, groups: int | None, plot: str | None, quiet:
       lbg-recsys topics model.lbg --plot topics.png
       lbg-recsys topics bayesian.lbg --groups 3
     """
-    loaded = load_model(model, quiet)
+    loaded = load_rating_model(model, quiet, "topics")
     found = loaded.topics(number, groups=groups)
     if plot:
         from lbg_recsys.cli.pictures import draw_topics

@@ -4,12 +4,21 @@
 """
 
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
-from lbg_recsys.readers.ratings import read_item_ratings, read_pairs, read_ratings, read_titles
+from lbg_recsys.readers.ratings import (
+    read_interactions,
+    read_items,
+    read_new_users,
+    read_pairs,
+    read_ratings,
+    read_titles,
+)
 
 __all__ = [
     "Documents",
     "read_documents",
-    "read_item_ratings",
+    "read_interactions",
+    "read_items",
+    "read_new_users",
     "read_pairs",
     "read_ratings",
     "read_titles",

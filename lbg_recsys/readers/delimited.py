@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lbg_recsys.columns import shown
+from lbg_recsys.columns import ALIASES, shown
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, is_header
 from lbg_recsys.readers.ids import IdColumn, Table
+from lbg_recsys.readers.layouts import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +35,12 @@ class TextFormat:
     exact: bool = False  # see find_columns
 
 
-def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextFormat, progress: Progress) -> Table:
-    """Read the wanted columns: ``rating`` and ``timestamp`` become numbers, ``title`` is text, the others ids.
+def read_text(
+    stream: ByteStream, place: str, wanted: Sequence[str] | Layout, form: TextFormat, progress: Progress
+) -> Table:
+    """Read the wanted columns: ``rating``, ``count`` and ``timestamp`` are numbers, ``title`` text, the others ids.
+
+    A `Layout` as ``wanted`` decides by the first lines.
 
     ``progress(0, 1, note)`` is called after each block, with the number of rows so far as its note: how many are to
     come is not known here.
@@ -43,9 +48,13 @@ def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextF
     blocks = read_blocks(stream, place, form.encodings)
     opening = next(blocks, None)
     if opening is None:
-        raise DataError(f"{place} is empty; it should hold {', '.join(wanted)}, one line each")
-    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, len(wanted), place)
+        holds = "" if callable(wanted) else f"; it should hold {', '.join(wanted)}, one line each"
+        raise DataError(f"{place} is empty{holds}")
+    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), place)
     top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, place)
+    if callable(wanted):
+        named = is_header(top[0], list(ALIASES), form.columns) if form.header is None else form.header
+        wanted = wanted(top[0] if named else None, top, form.columns)
     named = _has_header(top, wanted, form, f"{place}, line {opening.numbers[0]}")
     width = len(top[0])
     positions = find_columns(
@@ -56,7 +65,7 @@ def read_text(stream: ByteStream, place: str, wanted: Sequence[str], form: TextF
         place=place,
         exact=form.exact,
     )
-    parsers = {"rating": _number, "timestamp": _moment}
+    parsers = {"rating": _number, "count": _count, "timestamp": _moment}
     collectors = [_Numbers(parsers[role]) if role in parsers else _Ids(role) for role in wanted]
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
@@ -139,6 +148,13 @@ def _moment(text: str) -> float:
         remedy = "which is neither a number nor a date such as 2015-03-02 or 2015-03-02T18:30:00"
         raise _BadValue(text, remedy) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def _count(text: str) -> float:
+    value = _number(text)
+    if value < 1 or value % 1:
+        raise _BadValue(text, "which is not a whole number of at least 1: leave out what was not taken")
+    return value
 
 
 def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> str:

@@ -9,12 +9,14 @@ from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.columns import Columns, find_columns
 from lbg_recsys.readers.ids import IdColumn, Table, encoded
+from lbg_recsys.readers.layouts import Layout
 
 _BATCH = 1 << 18
+_NUMBERS = ("rating", "count", "timestamp")
 
 
 def read_parquet(
-    stream: IO[bytes], place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress
+    stream: IO[bytes], place: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
 ) -> Table:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
     try:
@@ -32,10 +34,14 @@ def read_parquet(
         raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
 
 
-def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None, progress: Progress) -> Table:
+def _read(
+    file: Any, place: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
+) -> Table:
     import pyarrow as pa
 
     names = file.schema_arrow.names
+    if callable(wanted):
+        wanted = wanted(names, [], columns)
     positions = find_columns(wanted, names=names, width=len(names), columns=columns, place=place)
     chosen = [names[position] for position in positions]
     if twice := [name for name in chosen if names.count(name) > 1]:
@@ -52,7 +58,7 @@ def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None,
             if array.null_count:
                 row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
                 raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")
-            if role in ("rating", "timestamp"):
+            if role in _NUMBERS:
                 parts.setdefault(role, []).append(_numbers(array, role, where, done))
             elif pa.types.is_integer(array.type):
                 parts.setdefault(role, []).append(_compact(array.to_numpy(), where))
@@ -69,7 +75,7 @@ def _read(file: Any, place: str, wanted: Sequence[str], columns: Columns | None,
             table[role] = texts.pop(role).column()
         else:
             numbers = np.concatenate(parts.pop(role))
-            table[role] = numbers if role in ("rating", "timestamp") else encoded(numbers)
+            table[role] = numbers if role in _NUMBERS else encoded(numbers)
     return table
 
 
@@ -82,9 +88,15 @@ def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise DataError(f"{where}: the {role} is {kind}, which is not a number")
     values: np.ndarray = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise DataError(f"{where}, row {done + bad[0] + 1}: the {role} is {values[bad[0]]}; leave such rows out")
+    good = np.isfinite(values)
+    if role == "count":
+        good &= (values >= 1) & (values % 1 == 0)
+    if not good.all():
+        first = int(np.argmin(good))
+        rule = ", not a whole number of at least 1" if role == "count" else ""
+        raise DataError(
+            f"{where}, row {done + first + 1}: the {role} is {values[first]:g}{rule}; leave such rows out"
+        )
     return values
 
 

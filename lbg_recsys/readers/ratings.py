@@ -4,15 +4,18 @@ import gzip
 import io
 import os
 import sys
-from collections import Counter
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from lbg_recsys.columns import ALIASES, simplify
 from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
+from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.columns import Columns
+from lbg_recsys.readers.layouts import Layout, of_interactions, of_items, of_new_choosers, of_new_users
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 Source = str | os.PathLike[str] | IO[bytes]
 
+_LENIENT = ("utf-8", "latin-1")  # of files with titles: older ones of MovieLens are Latin-1
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 
@@ -89,29 +93,143 @@ def read_pairs(
     return _frame(_read(source, wanted, columns=columns, header=header, delimiter=delimiter, progress=progress))
 
 
-def read_item_ratings(
+def read_interactions(
     source: Source,
     *,
     columns: Columns | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
-) -> dict[int | str, float]:
-    """Read one person's ratings: item id -> rating, from any layout `read_ratings` knows.
+    progress: Progress = silent,
+) -> "pd.DataFrame":
+    """Read ratings, or choices without ratings; the options are those of `read_ratings`.
 
-    >>> read_item_ratings(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
-    {7: 4.5, 9: 1.0}
+    Returns
+    -------
+    DataFrame
+        Columns user and item, and rating or count where the file has one. A file has no ratings if it has two
+        columns, if its other columns are times or counts by their names, if its third and last column (without a
+        header) is a time, or if ``columns`` names two columns.
+
+    Examples
+    --------
+    >>> read_interactions(io.BytesIO(b"customer,product,date\\nann,tea,2024-05-01\\n")).columns.tolist()
+    ['user', 'item']
     """
-    wanted = ["item", "rating"]
-    table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, exact=True)
-    items, ratings = table["item"].tolist(), table["rating"].tolist()
-    found = dict(zip(items, ratings, strict=True))
-    if len(found) < len(items):
-        twice = next(item for item, count in Counter(items).items() if count > 1)
-        raise DataError(
-            f"the item {twice!r} is rated twice; one person's ratings are wanted: say with columns "
-            "which two columns are item and rating, or leave one of the ratings out"
-        )
+    if isinstance(source, str) and source in RATING_SETS:
+        return read_ratings(source, progress=progress)
+    table = _read(source, of_interactions, columns=columns, header=header, delimiter=delimiter, progress=progress)
+    return _frame(table)
+
+
+def read_new_users(
+    source: Source,
+    *,
+    ratings: bool = True,
+    columns: Columns | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> "dict[int | str | None, dict[int | str, float | None]]":
+    """Read what one or several new users rated or took: user -> item or title -> rating.
+
+    Parameters
+    ----------
+    source : path, ``-`` or binary stream
+        A table with item (or title) and rating, and with user if there are several; without a header two columns are
+        item and rating, and three are user, item and rating. Without ratings also one item per line.
+    ratings : bool, default=True
+        Whether ratings are wanted. If not, the ratings returned are None.
+    columns, header, delimiter
+        See `read_ratings`.
+
+    Returns
+    -------
+    dict
+        The one user of a table without users is None.
+
+    Raises
+    ------
+    DataError
+        If a user has two ratings of one item, or the file cannot be read.
+
+    Examples
+    --------
+    >>> read_new_users(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
+    {None: {7: 4.5, 9: 1.0}}
+    """
+    if not ratings and columns is None and header is None and delimiter is None:
+        with _opened(source) as (stream, place):
+            data = _unpacked(stream.read(), place)
+        if (lines := _lines(data, place)) and not _is_table(lines[0]):
+            return {None: dict.fromkeys(_one_per_line(lines))}
+        source = io.BytesIO(data)
+    layout = of_new_users if ratings else of_new_choosers
+    table = _read(source, layout, columns=columns, header=header, delimiter=delimiter, encodings=_LENIENT, exact=True)
+    items = table["item" if "item" in table else "title"].tolist()
+    users = table["user"].tolist() if "user" in table else [None] * len(items)
+    values = table["rating"].tolist() if "rating" in table else [None] * len(items)
+    found: dict[int | str | None, dict[int | str, float | None]] = {}
+    for user, item, value in zip(users, items, values, strict=True):
+        own = found.setdefault(user, {})
+        if ratings and item in own:
+            whose = "" if user is None else f" by the user {user!r}"
+            raise DataError(
+                f"the item {item!r} is rated twice{whose}: leave one of the ratings out; the ratings of several "
+                "people need a column user"
+            )
+        own[item] = value
     return found
+
+
+def read_items(source: Source) -> list[int | str]:
+    """Read item ids or titles: one per line, or the item (or title) column of a table with a header or of Parquet.
+
+    >>> read_items(io.BytesIO(b"7\\nEmpire Strikes Back, The (1980)\\n"))
+    ['7', 'Empire Strikes Back, The (1980)']
+    >>> read_items(io.BytesIO(b"item,title\\n7,Seven\\n"))
+    [7]
+    """
+    with _opened(source) as (stream, place):
+        data = _unpacked(stream.read(), place)
+    if (lines := _lines(data, place)) and not _is_table(lines[0]):
+        return _one_per_line(lines)
+    table = _read(io.BytesIO(data), of_items, columns=None, header=None, delimiter=None, encodings=_LENIENT)
+    return list(dict.fromkeys(next(iter(table.values())).tolist()))
+
+
+def _lines(data: bytes, place: str) -> list[str]:
+    """The lines of a text; none of a Parquet file."""
+    if data.startswith(_PARQUET):
+        return []
+    lines = [line for block in read_blocks(io.BytesIO(data), place, _LENIENT) for line in block.lines]
+    if not lines:
+        raise DataError(f"{place} is empty: give one item id or title per line")
+    return lines
+
+
+def _one_per_line(lines: list[str]) -> list[int | str]:
+    """Items by their lines, below a name of the column if there is one."""
+    is_name = simplify(lines[0]) in (*ALIASES["item"], *ALIASES["title"])
+    return [line.strip().strip('"') for line in lines[1 if is_name and len(lines) > 1 else 0 :]]
+
+
+def _is_table(line: str) -> bool:
+    """Whether a first line names several columns, one of which is the item or the title."""
+    from lbg_recsys.readers.delimited import DELIMITERS
+
+    wanted = {*ALIASES["item"], *ALIASES["title"]}
+    return any(
+        len(fields) > 1 and any(simplify(field) in wanted for field in fields)
+        for fields in (line.split(delimiter) for delimiter in DELIMITERS)
+    )
+
+
+def _unpacked(data: bytes, place: str) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise DataError(f"{place} cannot be unpacked: {error}") from error
 
 
 def read_titles(
@@ -139,7 +257,7 @@ def read_titles(
         columns=columns,
         header=header,
         delimiter=delimiter,
-        encodings=("utf-8", "latin-1"),
+        encodings=_LENIENT,
     )
     return dict(zip(table["item"].tolist(), table["title"].tolist(), strict=True))
 
@@ -152,7 +270,7 @@ def _frame(table: "Table") -> "pd.DataFrame":
 
 def _read(
     source: Source,
-    wanted: Sequence[str],
+    wanted: Sequence[str] | Layout,
     *,
     columns: Columns | None,
     header: bool | None,

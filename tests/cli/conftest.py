@@ -20,6 +20,9 @@ def fill(folder):
         shutil.copy(SAMPLE / name, folder / name)
     (folder / "pairs.csv").write_text("user,item\n1,5\n3,8\n999,1\n")
     (folder / "my_ratings.csv").write_text("item,rating\n1,5\n2,4\n40,1\n")
+    (folder / "in_stock.txt").write_text("3\n8\nCrimson Orbit\n17\n25\n")
+    rows = (SAMPLE / "ratings.csv").read_text().split()[1:]
+    (folder / "clicks.csv").write_text("user,item\n" + "".join(row.rpartition(",")[0] + "\n" for row in rows))
     fill_with_texts(folder)
 
 

@@ -162,8 +162,9 @@ def test_every_name_is_a_class():
     for name, named in ALGORITHMS.items():
         places = filter(None, (named.surprise, named.model))
         assert all(isinstance(named_class(place), type) for place in places)
-        shown, make = factory(name)
-        assert shown == name and make(0) is not make(0)
+        if named.surprise:
+            shown, make = factory(name)
+            assert shown == name and make(0) is not make(0)
 
 
 def test_pLSA_can_be_fitted_too(desk, run):

@@ -12,7 +12,7 @@ import pytest
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.ids import IdIndex
-from lbg_recsys.readers import read_item_ratings, read_pairs, read_ratings, read_titles
+from lbg_recsys.readers import read_interactions, read_items, read_new_users, read_pairs, read_ratings, read_titles
 
 EXPECTED = [[1, 10, 4.0], [1, 20, 2.5], [2, 10, 5.0]]
 ROWS = [("1", "10", "4"), ("1", "20", "2.5"), ("2", "10", "5")]
@@ -195,14 +195,44 @@ def test_files_that_cannot_be_opened(tmp_path):
         read_ratings("a\0b")
 
 
-def test_ratings_of_one_person():
-    assert read_item_ratings(io.BytesIO(b"movieId,stars\n10,4\n20,2.5\n")) == {10: 4.0, 20: 2.5}
-    assert read_item_ratings(io.BytesIO(b"user,item,rating\n1,10,4\n")) == {10: 4.0}
-    assert read_item_ratings(io.BytesIO(b"9,10,4\n"), columns=[1, 2]) == {10: 4.0}
-    with pytest.raises(DataError, match="3 columns and no header; say which are item, rating"):
-        read_item_ratings(io.BytesIO(b"9,10,4\n"))
+def test_ratings_of_new_users():
+    assert read_new_users(io.BytesIO(b"movieId,stars\n10,4\n20,2.5\n")) == {None: {10: 4.0, 20: 2.5}}
+    assert read_new_users(io.BytesIO(b"user,item,rating\n1,10,4\n2,10,5\n")) == {1: {10: 4.0}, 2: {10: 5.0}}
+    assert read_new_users(io.BytesIO(b"9,10,4\n")) == {9: {10: 4.0}}
+    assert read_new_users(io.BytesIO(b"9,10,4\n"), columns=[1, 2]) == {None: {10: 4.0}}
+    assert read_new_users(io.BytesIO(b"title,rating\nHeat,4\n")) == {None: {"Heat": 4.0}}
+    with pytest.raises(DataError, match="4 columns and no header; say which are item, rating"):
+        read_new_users(io.BytesIO(b"9,10,4,1\n"))
     with pytest.raises(DataError, match="item 10 is rated twice"):
-        read_item_ratings(io.BytesIO(b"10,4\n10,5\n"))
+        read_new_users(io.BytesIO(b"10,4\n10,5\n"))
+
+
+def test_choices_of_new_users():
+    assert read_new_users(io.BytesIO(b"7\nHeat, The\n"), ratings=False) == {None: {"7": None, "Heat, The": None}}
+    assert read_new_users(io.BytesIO(b"user,item\na,7\nb,7\n"), ratings=False) == {"a": {7: None}, "b": {7: None}}
+
+
+def test_items_one_per_line_or_in_a_table(tmp_path):
+    assert read_items(io.BytesIO(gzip.compress(b"item\n7\n8\n"))) == ["7", "8"]
+    assert read_items(io.BytesIO(b"movieId;title\n7;Heat\n7;Heat\n8;Ran\n")) == [7, 8]
+    with pytest.raises(DataError, match="is empty"):
+        read_items(io.BytesIO(b"\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (b"a,x,5\n", ["user", "item", "rating"]),
+        (b"user,item,rating,count\na,x,5,1\n", ["user", "item", "rating"]),
+        (b"a,x\n", ["user", "item"]),
+        (b"a,x,881250949\n", ["user", "item"]),
+        (b"a,x,2024-05-01T10:00\n", ["user", "item"]),
+        (b"user,item,time\na,x,5\n", ["user", "item"]),
+        (b"user,item,quantity,date\na,x,5,2024-05-01\n", ["user", "item", "count"]),
+    ],
+)
+def test_interactions_with_and_without_ratings(text, columns):
+    assert read_interactions(io.BytesIO(text)).columns.tolist() == columns
 
 
 def test_pairs():

@@ -1,0 +1,90 @@
+"""Which columns a table of ratings, of choices or of new users has: decided by its first lines."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from lbg_recsys.columns import find_role
+from lbg_recsys.readers.columns import Columns
+
+# The names of the columns (None without a header), the first rows, and the columns that were asked for -> the roles.
+Layout = Callable[[Sequence[str] | None, Sequence[Sequence[str]], Columns | None], list[str]]
+
+# Seconds since 1970 are above this from 1973 on; no rating and hardly any count is.
+_EARLIEST = 1e8
+
+
+def of_interactions(
+    names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
+) -> list[str]:
+    """User and item, with the rating or the count where the table has one.
+
+    There is no rating in a table of two columns, in one whose other columns are times or counts, and where two
+    columns were asked for. Without a header, a third column of times is no rating.
+
+    >>> of_interactions(["user", "item", "rating"], []), of_interactions(["userId", "itemId", "date"], [])
+    (['user', 'item', 'rating'], ['user', 'item'])
+    >>> of_interactions(None, [["7", "x", "881250949"]]), of_interactions(None, [["7", "x", "4"]])
+    (['user', 'item'], ['user', 'item', 'rating'])
+    """
+    if columns is not None:
+        return ["user", "item"] if len(columns) == 2 else ["user", "item", "rating"]
+    if names is None:
+        clicks = len(top[0]) == 2 or (len(top[0]) == 3 and all(_is_time(row[-1]) for row in top))
+        return ["user", "item"] if clicks else ["user", "item", "rating"]
+    has = {role: _has(role, names) for role in ("rating", "count", "timestamp")}
+    if has["rating"]:
+        return ["user", "item", "rating"]
+    if has["count"]:
+        return ["user", "item", "count"]
+    others = len(names) - sum(_has(role, names) for role in ("user", "item", "timestamp"))
+    return ["user", "item", "rating"] if others > 0 else ["user", "item"]
+
+
+def of_new_users(
+    names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
+) -> list[str]:
+    """Item (or title) and rating, with the user where the table has one."""
+    if columns is not None:
+        return ["item", "rating"] if len(columns) == 2 else ["user", "item", "rating"]
+    if names is None:
+        return ["user", "item", "rating"] if len(top[0]) == 3 else ["item", "rating"]
+    return [*(["user"] if _has("user", names) else []), _item_role(names), "rating"]
+
+
+def of_new_choosers(
+    names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
+) -> list[str]:
+    """Item (or title), with the user where the table has one: ratings are of no use."""
+    if columns is not None:
+        return ["item"] if len(columns) == 1 else ["user", "item"]
+    if names is None:
+        return ["user", "item"] if len(top[0]) > 1 else ["item"]
+    return [*(["user"] if _has("user", names) else []), _item_role(names)]
+
+
+def of_items(names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None) -> list[str]:
+    """Item or, where no column is one, title."""
+    return ["item" if names is None else _item_role(names)]
+
+
+def _has(role: str, names: Sequence[str]) -> bool:
+    return find_role(role, names) is not None
+
+
+def _item_role(names: Sequence[str]) -> str:
+    return "item" if _has("item", names) or not _has("title", names) else "title"
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return float(text) >= _EARLIEST
+    except ValueError:
+        return _is_date(text)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,238 @@
+"""Lists as a shop asks for them: candidates, several new users, titles, clicks."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import lbg_recsys
+
+
+@pytest.fixture
+def bayesian(desk):
+    return lbg_recsys.load("bayesian.lbg")
+
+
+@pytest.fixture
+def clicks(desk, run):
+    run("fit", "clicks.csv", "-o", "clicks.lbg", "--titles", "titles.csv", "-q")
+    return lbg_recsys.load("clicks.lbg")
+
+
+def listed(run, *arguments):
+    return json.loads(run("recommend", *arguments, "--json").stdout)
+
+
+# -- candidates --------------------------------------------------------------------------------------------------
+
+
+def test_only_and_not_take_ids_and_titles(bayesian, desk, run):
+    in_stock = [3, 8, 1, 17, 25]
+    (desk / "sold.csv").write_text("item,title\n8,Silent Comet\n3,Crimson Comet\n")
+    found = listed(run, "bayesian.lbg", "--user", 3, "--only", "in_stock.txt", "--not", "sold.csv", "--include-seen")
+    expected = bayesian.recommend(3, 10, items=in_stock, exclude=[8, 3], exclude_seen=False)
+    assert [line["item"] for line in found] == expected["item"].tolist()
+    assert {line["item"] for line in found} == {1, 17, 25}
+
+
+@pytest.mark.parametrize("whom", [["--all-users"], ["--user", 3, "--user", 4], ["--new-user", "my_ratings.csv"]])
+def test_candidates_hold_for_everybody(whom, desk, run):
+    run("recommend", "bayesian.lbg", *whom, "--only", "in_stock.txt", "-o", "recs.csv", "--include-seen")
+    recs = pd.read_csv("recs.csv")
+    assert set(recs["item"]) == {1, 3, 8, 17, 25} and (recs.groupby("user").size() == 5).all()
+
+
+def test_unknown_candidates_are_counted_and_named(desk, run):
+    (desk / "some.txt").write_text("3\nCrimson Commet\n999\n")
+    said = " ".join(run("recommend", "model.lbg", "--user", 1, "--only", "some.txt").stderr.split())
+    assert "Note: some.txt: 2 of 3 items are unknown to the model and left out" in said
+    assert "'Crimson Commet' (nearest title: 'Crimson Comet'); '999'" in said
+    (desk / "none.txt").write_text("998\n999\n")
+    for option in ("--only", "--not"):
+        said = run("recommend", "model.lbg", "--user", 1, option, "none.txt", code=1).stderr
+        assert "none.txt: the model knows none of the 2 items: '998'" in said
+    (desk / "all.txt").write_text("3\n")
+    said = run("recommend", "model.lbg", "--user", 1, "--only", "all.txt", "--not", "all.txt", code=1).stderr
+    assert said == "Error: --only and --not leave no item to recommend\n"
+    (desk / "empty.txt").write_text("\n")
+    assert "empty.txt is empty" in run("recommend", "model.lbg", "--user", 1, "--not", "empty.txt", code=1).stderr
+    assert (
+        "gone.txt cannot be opened" in run("recommend", "model.lbg", "--user", 1, "--only", "gone.txt", code=1).stderr
+    )
+
+
+def test_sure_probable_and_diverse_lists(bayesian, run):
+    found = listed(run, "bayesian.lbg", "--user", 3, "--by", "sure", "--min-probability", 0.3, "--diversity", 0.5)
+    expected = bayesian.recommend(3, 10, by="sure", min_probability=0.3, diversity=0.5)
+    assert [line["item"] for line in found] == expected["item"].tolist()
+    shown = run("recommend", "bayesian.lbg", "--user", 3, "--by", "sure", "-n", 1).stdout
+    assert shown.splitlines()[0].split() == ["rank", "item", "title", "at", "least", "expected", "rating"]
+    for option, value in (("--min-probability", 1.5), ("--diversity", 1), ("--diversity", "nan"), ("--by", "luck")):
+        run("recommend", "bayesian.lbg", "--user", 3, option, value, code=2)
+
+
+def test_scores_that_are_no_probabilities_are_called_scores(desk, run):
+    assert "score" in run("recommend", "bayesian.lbg", "--user", 3).stdout.splitlines()[0]
+    assert "liked" in run("recommend", "model.lbg", "--user", 3).stdout.splitlines()[0]
+
+
+# -- new users ---------------------------------------------------------------------------------------------------
+
+
+def test_several_new_users_get_a_list_each(bayesian, desk, run):
+    (desk / "people.csv").write_text("user,item,rating\nann,1,5\nann,2,4\nbob,40,5\nbob,1,1\ncid,999,3\n")
+    arguments = ["bayesian.lbg", "--new-user", "people.csv", "-n", 3]
+    found = pd.DataFrame(listed(run, *arguments))
+    assert found["user"].tolist() == ["ann"] * 3 + ["bob"] * 3
+    for user, ratings in {"ann": {1: 5, 2: 4}, "bob": {40: 5, 1: 1}}.items():
+        expected = bayesian.fold_in(ratings).recommend(3)["item"].tolist()
+        assert found.loc[found["user"] == user, "item"].tolist() == expected
+    said = run("recommend", *arguments).stderr
+    assert "1 of 4 items are unknown" in said and "the user cid has no known item and gets no list" in said
+    run("recommend", *arguments, "-o", "recs.csv", "-q")
+    assert pd.read_csv("recs.csv")["user"].unique().tolist() == ["ann", "bob"]
+
+
+def test_new_users_may_give_titles(bayesian, desk, run):
+    (desk / "titles_rated.csv").write_text("title,rating\ncrimson ORBIT,5\nCrimson Comet,4\n")
+    found = listed(run, "bayesian.lbg", "--new-user", "titles_rated.csv")
+    assert [line["item"] for line in found] == bayesian.fold_in({1: 5, 3: 4}).recommend(10)["item"].tolist()
+    facts = json.loads(run("explain", "bayesian.lbg", "--new-user", "titles_rated.csv", "--item", 8, "--json").stdout)
+    assert {one["item"] for one in facts["choice"]["because"]} == {1, 3}
+
+
+@pytest.mark.parametrize("command", [["recommend"], ["explain", "--item", 8]])
+def test_a_new_user_of_whom_nothing_is_understood_is_an_error(command, desk, run):
+    (desk / "odd.csv").write_text("item,rating\nCrimson Commet,5\nzzzz,4\n")
+    said = run(*command, "model.lbg", "--new-user", "odd.csv", code=1)
+    assert "odd.csv: the model knows none of the 2 items: 'Crimson Commet' (nearest title:" in said.stderr
+    assert said.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("item,rating\n", "a header but no rows"),
+        ("item,rating\n1,nan\n", "line 2: the rating is 'nan'"),
+        ("item,rating\n1,\n", "line 2: the rating is ''"),
+        ("item,rating\n1,5\nCrimson Orbit,4\n", "two names of one item"),
+        ("5\n3\n", "no delimiter"),
+        ("1,5,3,4\n", "4 columns and no header"),
+    ],
+)
+def test_damaged_new_users(text, said, desk, run):
+    (desk / "new.csv").write_text(text)
+    result = run("recommend", "model.lbg", "--new-user", "new.csv", code=1)
+    assert said in result.stderr and result.stderr.startswith("Error: ")
+
+
+# -- explanations ------------------------------------------------------------------------------------------------
+
+
+def test_explain_shows_the_choice_score_first(bayesian, run):
+    shown = run("explain", "bayesian.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
+    choice = bayesian.explain(3, 8).choice
+    first = choice.because[0]
+    assert shown.startswith(f"User 3, item Silent Comet: choice score {choice.score:.4f}\n")
+    assert f"because you rated {bayesian.titles[first.item]} {first.rating:g}" in shown
+    assert f"{first.contribution:+.4f}" in shown and f"={choice.score:.4f}" in shown
+    assert shown.index("because you rated") < shown.index("What the expected rating is made of")
+    assert (
+        "because you rated" not in run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
+    )  # the paper's model
+
+
+# -- clicks ------------------------------------------------------------------------------------------------------
+
+
+def test_clicks_are_found_out(desk, run):
+    result = run("fit", "clicks.csv", "-o", "clicks.lbg")
+    assert "clicks.csv has no rating column: fitting ChoiceModel to who took what." in result.stderr
+    assert "Fitted ChoiceModel: 6,065 choices of 120 items by 200 users." in result.stdout
+    expected = lbg_recsys.ChoiceModel().fit(pd.read_csv("clicks.csv")).recommend(3)
+    assert [line["item"] for line in listed(run, "clicks.lbg", "--user", 3)] == expected["item"].tolist()
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "customer,product,date\n1,2,2024-05-01\n1,3,2024-05-02\n",
+        "1,2,881250949\n1,3,881250950\n",
+        "1\t2\n1\t3\n",
+        "user,item,count\n1,2,7\n1,3,1\n",
+        "user,item,rating\n1,2,1\n1,3,1\n",
+    ],
+)
+def test_layouts_without_ratings(layout, desk, run):
+    (desk / "given").write_text(layout)
+    run("fit", "given", "-o", "x.lbg", "-q")
+    model = lbg_recsys.load("x.lbg")
+    assert type(model).__name__ == "ChoiceModel" and model.matrix.n_ratings == 2
+
+
+def test_constant_ratings_are_told(desk, run):
+    (desk / "ones.csv").write_text("user,item,rating\n1,2,1\n1,3,1\n2,2,1\n")
+    assert "All 3 ratings are 1 and tell nothing about taste" in run("fit", "ones.csv", "-o", "x.lbg").stderr
+    said = run("fit", "ones.csv", "-o", "x.lbg", "--algo", "paper", "-p", "n_topics=1").stderr
+    assert "All 3 ratings are 1" in said and type(lbg_recsys.load("x.lbg")).__name__ == "LBGModel"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("user,item,count\n1,2,3\n1,3,-1\n", "line 3: the count is '-1', which is not a whole number"),
+        ("user,item,count\n1,2,1.5\n", "line 2: the count is '1.5', which is not a whole number"),
+        ("user,item,count\n1,2,nan\n", "line 2: the count is 'nan'"),
+        ("user,item\n", "a header but no rows"),
+        ("", "is empty"),
+        ("only\n", "no delimiter"),
+        ("user,item,mark\n1,2,3\n", "no column that looks like the rating"),
+        ("user,item\n1,\n", "line 2: the item is ''"),
+    ],
+)
+def test_damaged_clicks(text, said, desk, run):
+    (desk / "bad.csv").write_text(text)
+    result = run("fit", "bad.csv", "-o", "x.lbg", code=1)
+    assert said in result.stderr and result.stderr.startswith("Error: ") and not (desk / "x.lbg").exists()
+
+
+def test_a_rating_model_of_clicks_is_refused(desk, run):
+    said = run("fit", "clicks.csv", "-o", "x.lbg", "--algo", "lbg", code=2).stderr
+    assert "clicks.csv has no rating column, which --algo lbg needs" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ["predict", "clicks.lbg", "--user", 3, "--item", 8],
+        ["topics", "clicks.lbg"],
+        ["similar", "clicks.lbg", "--user", 3],
+        ["recommend", "clicks.lbg", "--user", 3, "--by", "rating"],
+        ["recommend", "clicks.lbg", "--user", 3, "--min-probability", 0.5],
+        ["recommend", "clicks.lbg", "--user", 3, "--liked", 4],
+    ],
+)
+def test_questions_about_ratings_are_refused(question, clicks, run):
+    said = run(*question, code=1).stderr
+    assert said.startswith("Error: clicks.lbg holds a ChoiceModel, which knows what people take")
+
+
+def test_questions_that_clicks_answer(clicks, desk, run):
+    assert run("recommend", "clicks.lbg", "--user", 3, "-n", 1).stdout.split()[:4] == [
+        "rank",
+        "item",
+        "title",
+        "score",
+    ]
+    similar = json.loads(run("similar", "clicks.lbg", "--item", "Crimson Comet", "-n", 2, "--json").stdout)
+    assert [one["item"] for one in similar] == [item for item, _ in clicks.similar_items(3, 2)]
+    shown = run("explain", "clicks.lbg", "--user", 3, "--item", 8).stdout
+    assert "because you took " in shown and f"={clicks.explain(3, 8).score:.4f}" in shown
+    assert "choices     6,065 choices of 120 items by 200 users" in run("info", "clicks.lbg").stdout
+    (desk / "taken.txt").write_text("Crimson Orbit\n2\n")
+    found = listed(run, "clicks.lbg", "--new-user", "taken.txt")
+    assert [line["item"] for line in found] == clicks.fold_in([1, 2]).recommend()["item"].tolist()
+    (desk / "people.csv").write_text("user,item\nann,1\nbob,40\nbob,2\n")
+    found = pd.DataFrame(listed(run, "clicks.lbg", "--new-user", "people.csv", "-n", 2))
+    assert found["user"].tolist() == ["ann", "ann", "bob", "bob"]
