@@ -1,13 +1,14 @@
 """``lbg-recsys demo``: the main job in two minutes."""
 
+import shlex
 import time
 from typing import Any
 
 import click
 
-from lbg_recsys.cli.algorithms import factory
+from lbg_recsys.cli.algorithms import factory, list_maker
 from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
-from lbg_recsys.cli.evaluate import show_comparison
+from lbg_recsys.cli.evaluate import best_in_words, show_comparison
 from lbg_recsys.cli.forced import show_forced
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.reading import facts_of, read_dataset
@@ -41,8 +42,9 @@ FORCED = {
 def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> None:
     """Compare with Surprise, and run the paper's experiment.
 
-    This is what make demo runs: Surprise's cross-validation of our algorithms beside Surprise's own, then the
-    paper's forced prediction beside the paper's figures. RATINGS may be any other ratings.
+    This is what make demo runs: cross-validation of our algorithms beside Surprise's, then the paper's forced
+    prediction beside the paper's figures. RATINGS may be any other ratings. Algorithms have the names that fit and
+    evaluate take.
 
     \b
     Examples:
@@ -61,7 +63,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
             _made(COMPARED),
             n_folds=folds,
             seed=seed,
-            rivals=rivals_for(matrix.n_users, matrix.n_items),
+            rivals=dict([list_maker("choice")]) | rivals_for(matrix.n_users, matrix.n_items),
             list_users=_LIST_USERS,
             progress=progress,
         )
@@ -79,6 +81,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
     show_forced(forced, paper)
     if not quiet:
         click.echo(f"\nDone in {time.perf_counter() - started:.0f} s.", err=True)
+        click.echo(best_in_words(compared, shlex.quote(ratings)), err=True)
 
 
 def _made(specs: dict[str, str]) -> dict[str, Any]:

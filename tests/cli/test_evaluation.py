@@ -118,6 +118,23 @@ def test_demo(desk, run):
     assert any(result["log_score"] is not None for result in facts["evaluate"])
     assert any(result["name"] == "svd" for result in facts["evaluate"])
     assert len(facts["forced_prediction"]) >= 3
+    names = [result["name"] for result in facts["evaluate"]]
+    assert {"bayesian", "lbg", "paper", "choice", "popularity"} <= set(names)
+
+
+def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
+    arguments = ["evaluate", "ratings.csv", "-a", "paper", "-a", "choice", "--folds", 2, "--list-users", 20]
+    result = run(*arguments, "--no-rivals")
+    best, following = result.stderr.splitlines()[-2:]
+    as_json = run(*arguments, "--no-rivals", "--json")
+    ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
+    lists = max(ndcg, key=ndcg.get)
+    assert best.startswith("Best here: for ratings paper (RMSE ")
+    assert f", for lists {lists} (NDCG {ndcg[lists]:.4f})." in best
+    assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
+    assert "Best here" not in as_json.stderr
+    said = run("forced-prediction", "ratings.csv", "-a", "choice", code=2).stderr
+    assert "choice predicts no ratings" in said
 
 
 @pytest.mark.parametrize(
