@@ -16,7 +16,7 @@ from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_id
-from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
+from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, empty_lists, may_be_best, ranks
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.tables import columns_of, is_table
 
@@ -264,6 +264,8 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
         import pandas as pd
 
+        if not len(users):
+            return empty_lists("user", "rank", "item", "score")
         scores = self._choices.scores(self.matrix, users)
         if allowed is not None:
             scores[:, ~allowed] = -np.inf
