@@ -28,7 +28,11 @@ _NOISE_SHAPE = ChainSettings().item_noise_shape
 
 
 class NewItem:
-    """The last item of ``matrix``, whose other entries are those that ``draws`` were made from."""
+    """The last item of ``matrix``, whose other entries are those that ``draws`` were made from.
+
+    How many ratings it will have is unknown: amount, bias and shares of classes are a priori the averages of all
+    items, weighted by their ratings. The ratings that are given would say that it is rated seldom, as bad items are.
+    """
 
     def __init__(self, draws: Mapping[Side, Draws], matrix: RatingMatrix, standard: Standard) -> None:
         self._draws, self._matrix = draws, matrix
@@ -53,7 +57,7 @@ class NewItem:
         return replace(
             draws,
             z=_inserted(draws.z, out.z),
-            row_bias=_inserted(draws.row_bias, bias.astype(np.float16)),
+            row_bias=_inserted(draws.row_bias, (bias + self._usual_bias(draws)).astype(np.float16)),
             row_weight=_inserted(draws.row_weight, in_half(weight)),
         )
 
@@ -62,7 +66,8 @@ class NewItem:
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
         out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), bias, weight, no_cuts)
         amounts = self._matrix.rows.column_counts()
-        features = column_features(amounts[-1:], amounts[:-1]).astype(np.float32)[0]
+        usual = column_features(amounts[:-1], amounts[:-1])
+        features = np.average(usual, axis=0, weights=amounts[:-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
         draw_new_column(rng, self._ratings, features, rows, prior, out)
         # in the steps of the other items, and no further from 0 than the furthest of them
@@ -73,6 +78,12 @@ class NewItem:
             col_bias=_inserted(draws.col_bias, bias.astype(np.float16)),
             col_weight=_inserted(draws.col_weight, in_half(weight)),
         )
+
+    def _usual_bias(self, draws: Draws) -> npt.NDArray[np.float32]:
+        """The mean bias of items, weighted by their ratings, (S,)."""
+        amounts = self._matrix.rows.column_counts()[:-1]
+        biases = draws.row_bias[:, :-1].astype(np.float32)
+        return np.asarray(biases @ (amounts / amounts.sum()), np.float32)
 
     def _kept_columns(self, draws: Draws) -> KeptColumns:
         """The users who rated the item as columns, and what it says of the item's classes that they did."""
@@ -86,8 +97,9 @@ class NewItem:
             difference = logits[:, :, 1:] - logits[:, :, :1]
             evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[Side.ITEMS] * difference.swapaxes(0, 1))
         with np.errstate(divide="ignore"):  # the log of the share of a class that no item has
-            base = np.log(draws.lam) + draws.base
+            base = np.log(draws.share).astype(np.float64)
         bias, weight = single(draws.col_bias, users), single(draws.col_weight, users)
+        bias += self._usual_bias(draws)[:, np.newaxis]
         return KeptColumns(draws.c.take(users, axis=1), draws.c_step, evidence, steps, base, bias, weight)
 
     def _prior(self, draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:
