@@ -1,5 +1,6 @@
 """What people take: alone, for clicks and purchases, and beside a rating model, for its lists."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,8 +16,8 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_id
-from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, empty_lists, may_be_best, ranks
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_item
+from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.tables import columns_of, is_table
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Beside a rating model: the power of the probability of a liked rating, and the least score that it multiplies.
 CHOICE_LIKED_POWER, LEAST_SCORE = 0.5, 1e-9
+# The weight of the average user's cells beside those of a user with n items is this / (1 + n).
+_AVERAGE = 0.1
 # Numbers of a table of scores held at once: 16 MB.
 _BLOCK_NUMBERS = 1 << 22
 
@@ -40,14 +43,16 @@ class ChoiceEvidence:
 
 @dataclass(frozen=True)
 class ChoiceExplanation:
-    """A choice score taken apart: ``score`` is the sum of the contributions in ``because``, the largest first.
+    """A choice score taken apart: ``from_average`` plus the contributions in ``because``, the largest first.
 
-    The score of a user without any known item is how often everybody takes the item, and ``because`` is empty.
+    ``from_average`` is how often everybody takes the item, with a weight that decreases with the number of the
+    user's items. It is the whole score of a user without any known item.
     """
 
     user: RawId
     item: RawId
     score: float
+    from_average: float
     because: tuple[ChoiceEvidence, ...]
 
 
@@ -76,19 +81,52 @@ class Choices:
         return sp.csr_array((cells, rows.columns, rows.indptr), shape=(len(rows), rows.n_columns))
 
     def scores(self, matrix: RatingMatrix, users: Ints) -> Floats:
-        """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known."""
-        found = np.empty((len(users), matrix.n_items))
+        """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known.
+
+        Users with fewer than `choice.MANY` items are scored in part by what these items alone predict, the more so
+        the fewer there are. The average user's cells, with a small weight that decreases with the number of items,
+        are added: they are the score of a user without any item.
+        """
         known = users != UNKNOWN
         x = self.cells(matrix, users[known])
-        found[known] = choice.scores(self.inverse, x)
-        known[known] = np.diff(x.indptr) > 0
-        found[~known] = self._average
+        found = np.empty((len(users), matrix.n_items))
+        found[known] = self._by_items(x)
+        n_items = np.zeros(len(users))
+        n_items[known] = np.diff(x.indptr)
+        found[~known] = 0.0
+        return found + _average_weight(n_items)[:, np.newaxis] * self._average
+
+    def _by_items(self, x: sp.csr_array) -> Floats:
+        """The scores that the users' items give, (users, items)."""
+        found = choice.scores(self.inverse, x).astype(np.float64)
+        counts = np.diff(x.indptr)
+        weight = choice.weight_of_few(counts)
+        short = np.flatnonzero((counts > 0) & (weight > 0))
+        size = max(1, _BLOCK_NUMBERS // (choice.MANY * x.shape[1]))
+        for first in range(0, len(short), size):
+            for user, few in zip(block := short[first : first + size], self._few(x[block]), strict=True):
+                mixed = weight[user] * few.scores() + (1.0 - weight[user]) * found[user]
+                mixed[few.items] = found[user, few.items]  # predicted from the user's other items
+                found[user] = mixed
         return found
+
+    def _few(self, x: sp.csr_array) -> Iterator[choice.FewItems]:
+        """What is needed to score each of some users by its own items alone."""
+        items, row = np.unique(x.indices, return_inverse=True)
+        gram = (self._columns[:, items].T @ self._columns).toarray()
+        for first, last in itertools.pairwise(x.indptr.tolist()):
+            own = x.indices[first:last].astype(np.int64)
+            yield choice.FewItems(own, x.data[first:last], gram[row[first:last]], np.square(self._norm[own]))
 
     def contributions(self, matrix: RatingMatrix, user: int, item: int) -> Floats:
         """What each of a user's items, in the order of the matrix, adds to the score of one item."""
         x = self.cells(matrix, np.array([user]))
-        return choice.contributions(self.inverse, x.indices.astype(np.int64), x.data, item)
+        items = x.indices.astype(np.int64)
+        parts = choice.contributions(self.inverse, items, x.data, item)
+        weight = float(choice.weight_of_few(np.array([len(items)]))[0])
+        if not len(items) or not weight or item in items:
+            return parts
+        return np.asarray(weight * next(self._few(x)).contributions(item) + (1.0 - weight) * parts)
 
     def explain(self, matrix: RatingMatrix, user: int, item: int, *, ratings: bool) -> ChoiceExplanation:
         """The score of a pair of codes with the contributions of the user's items."""
@@ -98,8 +136,9 @@ class Choices:
             ChoiceEvidence(items[place], values[place] if ratings else None, float(parts[place]))
             for place in np.argsort(-parts, kind="stable").tolist()
         )
-        score = float(parts.sum()) if because else float(self._average[item])
-        return ChoiceExplanation(matrix.users.raw(user), matrix.items.raw(item), score, because)
+        average = float(_average_weight(np.array([len(because)]))[0] * self._average[item])
+        score = float(parts.sum()) + average
+        return ChoiceExplanation(matrix.users.raw(user), matrix.items.raw(item), score, average, because)
 
     def similarity(self, items: Ints, others: Ints | None = None) -> Floats:
         """How alike items are in who takes them, (items, others or all): the cosine of their columns, damped.
@@ -264,8 +303,6 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
         import pandas as pd
 
-        if not len(users):
-            return empty_lists("user", "rank", "item", "score")
         scores = self._choices.scores(self.matrix, users)
         if allowed is not None:
             scores[:, ~allowed] = -np.inf
@@ -311,7 +348,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         """
         if is_table(items):
             taken, ratings = columns_of(items, ["item"], "the items of a new user", optional=["rating"])
-            items = plain_ids(taken) if ratings is None else ratings_by_id(plain_ids(taken), plain_ids(ratings))
+            items = plain_ids(taken) if ratings is None else ratings_by_item(plain_ids(taken), plain_ids(ratings))
         if not isinstance(items, Mapping):
             if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
                 raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
@@ -393,6 +430,11 @@ class FoldedChooser:
     def explain(self, item: RawId) -> ChoiceExplanation:
         """Because of which items this one is recommended; see `ChoiceModel.explain`."""
         return self._view.explain(self._id, item)
+
+
+def _average_weight(n_items: Floats | Ints) -> Floats:
+    """The weight of the average user's cells in the score of users with so many items."""
+    return np.asarray(np.where(n_items > 0, _AVERAGE / (1.0 + n_items), 1.0))
 
 
 def hide_seen(scores: Floats, matrix: RatingMatrix, users: Ints) -> None:

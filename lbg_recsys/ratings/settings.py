@@ -139,7 +139,7 @@ class GaussianPLSASettings(Settings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChoiceSettings(Settings):
-    """Hyper-parameters of the choice scores, chosen on inner splits of four data sets (benchmarks/tune_choice.py)."""
+    """Hyper-parameters of the choice scores, chosen on inner splits of data sets (benchmarks/tune_choice.py)."""
 
     grade: float = setting(
         0.6,

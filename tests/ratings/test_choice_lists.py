@@ -89,7 +89,8 @@ def test_reasons_begin_with_exact_contributions(model):
     item = model.recommend(4, 1, by="rated").iloc[0]
     choice = model.explain(4, item["item"]).choice
     assert choice.score == pytest.approx(item["score"], abs=1e-6)
-    assert sum(one.contribution for one in choice.because) == pytest.approx(choice.score, abs=1e-6)
+    total = choice.from_average + sum(one.contribution for one in choice.because)
+    assert total == pytest.approx(choice.score, abs=1e-6)
     assert {one.rating for one in choice.because} <= {2.0, 3.0, 4.0, 5.0}
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lbg_recsys.core import choice
 from lbg_recsys.errors import DataError, NotFittedError
 from lbg_recsys.ratings import ChoiceModel, RatingMatrix
 
@@ -42,7 +43,8 @@ def test_contributions_add_up_and_the_first_is_the_largest(model):
     reason = model.explain("u0", item["item"])
     assert reason.score == pytest.approx(item["score"], abs=1e-6)
     parts = [one.contribution for one in reason.because]
-    assert sum(parts) == pytest.approx(reason.score, abs=1e-6) and parts == sorted(parts, reverse=True)
+    assert reason.from_average + sum(parts) == pytest.approx(reason.score, abs=1e-6)
+    assert parts == sorted(parts, reverse=True) and 0 < reason.from_average < 0.02
     assert all(one.rating is None for one in reason.because)
     assert model.fold_in([2]).explain(4).because[0].item == 2
 
@@ -59,6 +61,30 @@ def test_a_user_without_any_item_gets_the_popular_ones(model, clicks):
     first = nobody.recommend(1)["item"].item()
     assert first == 0 and popular[first] == 60
     assert nobody.explain(0).because == ()
+
+
+def test_users_with_few_items_are_scored_by_these_alone_the_more_the_fewer_there_are(model, clicks):
+    """Against the formulas, written with dense matrices."""
+    choices, matrix = model._choices, model.matrix
+    x = np.zeros((matrix.n_users, matrix.n_items))
+    x[matrix.user_codes, matrix.item_codes] = 1.0
+    weight = choice.user_weights(x.sum(axis=1).astype(int), model.user_power)
+    ridge = choice.penalties(choices.cells(matrix), model.penalty, model.item_power)
+    sigma = x.T @ (weight[:, None] * x) + np.diag(ridge)
+    q = np.linalg.inv(sigma)
+    for own in ([2], [2, 4, 7], [0, 2, 4, 6, 8, 10, 12]):
+        codes = matrix.items.codes(own)
+        others = np.setdiff1d(np.arange(matrix.n_items), codes)
+        refused = -q[codes].sum(axis=0) / np.diag(q)
+        alone = np.linalg.solve(sigma[np.ix_(codes, codes)], np.ones(len(codes))) @ sigma[codes]
+        share = 5 / (5 + len(own)) * (1 - len(own) / 40)
+        average = 0.1 / (1 + len(own)) * (weight @ x) / weight.sum()
+        expected = share * alone + (1 - share) * refused + average
+        table = model.fold_in(own).recommend(100).set_index("item")["score"]
+        np.testing.assert_allclose(table[matrix.items.raws(others)], expected[others], rtol=1e-4, atol=1e-6)
+        reason = model.fold_in(own).explain(14)
+        total = reason.from_average + sum(one.contribution for one in reason.because)
+        assert total == pytest.approx(table[14], abs=1e-6)
 
 
 def test_candidates_and_exclusions(model):
