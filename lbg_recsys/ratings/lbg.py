@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -79,6 +78,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
         *("parameters_", "statistics_", "counted_", "biases_", "converged_", "n_iter_", "lower_bound_", "history_"),
         *("_mu", "_tables", "_density"),
     )
+
+    _usual_length: float | None = None  # ratings of the mean training user, in a view of new users
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -210,16 +211,25 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def with_users(self, matrix: RatingMatrix) -> "LBGModel":
         """The same parameters and other users."""
+        return self._seen_by(matrix, None)
+
+    def with_new_users(self, matrix: RatingMatrix) -> "LBGModel":
+        """The same parameters and users who have just begun to rate.
+
+        To the paper's model an item without a rating is one that the user refused, so that after a few ratings every
+        user would be of the topic that rates least, whatever these ratings are. The evidence of unrated items,
+        sum_i log(1 - p_si), is therefore weighed by n / m (at most 1), where n is the user's number of ratings and m
+        the mean number of the training users: somebody with m ratings or more is treated like a training user.
+        """
+        return self._seen_by(matrix, self.statistics_.count.sum() / max(self.statistics_.n_rows, 1))
+
+    def _seen_by(self, matrix: RatingMatrix, usual_length: float | None) -> "LBGModel":
         view = type(self)(**self.get_params())
+        view._usual_length = usual_length
         view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None)
         view._take(self.parameters_, self.statistics_)
         view.counted_ = np.zeros_like(view.posterior())  # the statistics are those of the users it was fitted to
         return view
-
-    def _with_item(self, matrix: RatingMatrix) -> "LBGModel":
-        """A copy that has taken in the users who rated the item: one E-step over them and one M-step."""
-        raters = np.unique(matrix.user_codes[matrix.item_codes == matrix.n_items - 1]).astype(np.int64)
-        return deepcopy(self).partial_fit(matrix.subset(raters))
 
     @property
     def numbers_per_pair(self) -> int:
@@ -234,7 +244,13 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def log_joint(self, matrix: RatingMatrix) -> Floats:
         """log lam_s + log Pr(d | s) of the users of a matrix over the model's items, (users, k)."""
-        return log_joint(self.rows_of(matrix), self.parameters_, self.indicator_weight)
+        return self._log_joint(self.rows_of(matrix))
+
+    def silence_weight(self, rows: SparseRows) -> Floats:
+        """The weight of the items that users did not rate, (users,): 1, or less for new users with few ratings."""
+        if self._usual_length is None:
+            return np.ones(len(rows))
+        return np.minimum(rows.lengths / max(self._usual_length, 1e-300), 1.0)
 
     def explain(self, user: RawId, item: RawId) -> Explanation:
         """Why this user's rating of this item is predicted as it is; see `Explanation`."""
@@ -287,7 +303,11 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def _posterior(self, rows: SparseRows) -> tuple[Floats, Floats]:
         """The posteriors of rows under the present parameters (m, k), and the evidence of each (m,)."""
-        return posterior(log_joint(rows, self.parameters_, self.indicator_weight), self.temperature)
+        return posterior(self._log_joint(rows), self.temperature)
+
+    def _log_joint(self, rows: SparseRows) -> Floats:
+        weight = None if self._usual_length is None else self.silence_weight(rows)
+        return log_joint(rows, self.parameters_, self.indicator_weight, silence_weight=weight)
 
     def _prior(self, statistics: SufficientStatistics, floor: float) -> Prior:
         rate, mean, var = column_moments(statistics, floor, self.prior_strength)

@@ -255,3 +255,22 @@ def test_plsa_reports_its_iterations_and_is_the_same_for_it():
     assert len(model.history_) == model.n_iter_ and np.isfinite(model.history_).all()
     np.testing.assert_array_equal(model.mixing_, silent.mixing_)
     np.testing.assert_array_equal(model.parameters_.c, silent.parameters_.c)
+
+
+# -- ratings that say nothing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [LBGModel, GaussianPLSAModel, BayesianLBGModel])
+def test_equal_ratings_are_told_once_and_name_the_model_for_choices(model):
+    with pytest.warns(UserWarning, match=r"all ratings are equal: 3 times 1, .*ChoiceModel") as told:
+        model().fit((["a", "a", "b"], ["x", "y", "x"], [1, 1, 1]))
+    assert len([one for one in told if "equal" in str(one.message)]) == 1
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("algorithm", [LBGAlgo, GaussianPLSAAlgo, BayesianLBGAlgo])
+def test_a_surprise_user_with_equal_ratings_is_told(algorithm):
+    frame = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rating": [1.0, 1.0, 1.0]})
+    trainset = Dataset.load_from_df(frame, Reader(rating_scale=(0, 1))).build_full_trainset()
+    with pytest.warns(UserWarning, match=r"all ratings are equal: .*ChoiceModel"):
+        algorithm().fit(trainset)

@@ -154,6 +154,40 @@ def test_fold_in_of_a_new_user(model):
         model.fold_in({item: 5, "never seen": 3})
 
 
+@pytest.fixture(scope="module")
+def active_and_idle():
+    """Two kinds of people: active ones rate most items of the first half, idle ones two items of the second."""
+    rng = np.random.default_rng(0)
+    active = [(f"a{u}", i) for u in range(60) for i in range(40) if rng.random() < 0.7]
+    idle = [(f"i{u}", i) for u in range(60) for i in rng.choice(np.arange(40, 80), 2, replace=False).tolist()]
+    users, items = zip(*active, *idle, strict=True)
+    return LBGModel(n_topics=2, random_state=0).fit((users, items, rng.integers(1, 6, len(users))))
+
+
+def test_a_new_user_with_few_ratings_is_not_taken_for_an_idle_one(active_and_idle):
+    model = active_and_idle
+    codes = model.matrix.users.codes(["a0", "i0"])
+    of_active, of_idle = model.posterior()[codes].argmax(axis=1)
+    assert of_active != of_idle
+    assert model.fold_in({0: 3, 1: 3}).posterior[of_active] > 0.9
+    assert model.fold_in({50: 3, 51: 3}).posterior[of_idle] > 0.9
+    assert set(model.fold_in({0: 3}).recommend(10)["item"]) < set(range(40))
+
+
+def test_a_new_user_with_the_usual_number_of_ratings_is_treated_like_a_training_user(active_and_idle):
+    model = active_and_idle
+    user = model.matrix.users.code("a0")
+    own = model.matrix.subset(np.array([user]))
+    folded = model.fold_in(dict(zip(model.matrix.items.raws(own.item_codes), own.values.tolist(), strict=True)))
+    np.testing.assert_array_equal(folded.posterior, model.posterior()[user])
+
+
+def test_the_evidence_of_a_new_user_adds_up(active_and_idle):
+    found = active_and_idle.fold_in({0: 3, 1: 5}).explain(7)
+    parts = found.from_prior + found.from_silence + found.from_item + sum(one.total for one in found.evidence)
+    assert parts == pytest.approx(found.log_odds)
+
+
 def test_unknown_users_get_the_prior_and_unknown_items_the_users_mean(model):
     prior = model.distribution_of(np.array([-1]), np.array([0]))
     assert prior.topic[0] == model.parameters_.lam.argmax()

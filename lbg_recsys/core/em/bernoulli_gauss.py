@@ -117,11 +117,21 @@ def evidence_tables(
 
 
 def log_joint(
-    rows: SparseRows, parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
+    rows: SparseRows,
+    parameters: Parameters,
+    indicator_weight: float = 1.0,
+    given_count: bool = False,
+    silence_weight: Floats | None = None,
 ) -> Floats:
-    """log lam_s + log Pr(d_j | s) for every row and topic, (m, k)."""
+    """log lam_s + log Pr(d_j | s) for every row and topic, (m, k).
+
+    ``silence_weight`` (m,) weighs sum_i log(1 - p_si) for each row: 1, the default, takes every column without an
+    entry as refused, and less takes only that part of them as such.
+    """
     constant, table = evidence_tables(parameters, indicator_weight, given_count)
     out = np.tile(constant, (len(rows), 1))
+    if silence_weight is not None:
+        out -= np.outer(1.0 - silence_weight, indicator_weight * parameters.log_silence())
     _log_joint_kernel(rows.start, rows.stop, rows.columns, rows.values, table, out)
     return out
 

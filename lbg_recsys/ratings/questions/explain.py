@@ -250,7 +250,8 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     log_normal = -0.5 * (np.log(var) + (values[:, None] - c) ** 2 / var)
     given = beta * weight * (logit[items, topic] - logit[items, against])
     valued = beta * (log_normal[:, topic] - log_normal[:, against])
-    log_lam, silence = np.log(np.maximum(parameters.lam, 1e-300)), parameters.log_silence()
+    log_lam = np.log(np.maximum(parameters.lam, 1e-300))
+    silence = model.silence_weight(own.rows)[0] * parameters.log_silence()
 
     offset = 0.0
     if model.biases_ is not None:
