@@ -1,68 +1,69 @@
-"""How good are the lists? NDCG@10 and recall@10 on MovieLens-100K, beside EASE, implicit, cornac and popularity.
+"""How good are the lists? Known users of four data sets and new users, beside EASE, implicit, cornac and popularity.
 
-A user counts who has a test rating of at least 4; candidates are all items but the user's training items; relevance
-is binary. Every model (`benchmarks.ranking_models`) is fitted once per fold and makes lists by each of its criteria.
+A user counts who has a liked test rating (the upper quarter of the scale); candidates are all items but the user's
+training items; relevance is binary. MovieLens-100K and FilmTrust are judged on five random folds, MovieLens-1M and
+Ciao on the first of five, Ciao by 1,500 users. The Bayesian model is fitted once per fold. Its row also holds the
+reliability of the probability that a rating is a liked one, on all test ratings of the fold.
+
+New users are a fifth of the users, left out of training and folded in with 1 to 20 of their ratings, drawn at
+random; their other liked items are relevant.
 """
-
-import time
-
-import numpy as np
 
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import measure_models
-from benchmarks.ranking_models import CRITERIA, LENGTH, LIKED, SEED, all_models
-from benchmarks.records import OURS
-from lbg_recsys.evaluation import metrics
-from lbg_recsys.ratings import as_matrix
+from benchmarks.list_data import SEED
+from benchmarks.list_trials import KnownUsers, NewUsers
+from benchmarks.ranking_models import for_known_users, for_new_users
+
+FOLDS = {"ml-100k": 5, "filmtrust": 5, "ml-1m": 1, "ciao": 1}
+NEW = {"ml-100k": 2, "filmtrust": 2}
 
 
-def judge(scores, matrix, test):
-    """Mean NDCG and recall over the users with a liked test item."""
-    scores = np.array(scores, dtype=float)
-    relevant = {}
-    liked = test[test["rating"] >= LIKED]
-    users, items = matrix.users.codes(liked["user"]), matrix.items.codes(liked["item"])
-    for user, item in zip(users.tolist(), items.tolist(), strict=True):
-        if user >= 0:
-            relevant.setdefault(user, set()).add(item)  # an item unknown to training (-1) counts as missed
-    for user in range(matrix.n_users):
-        scores[user, matrix.seen(user)] = -np.inf
-    ranked = metrics.top_n(scores, LENGTH)
-    pairs = [(ranked[user].tolist(), items) for user, items in relevant.items()]
-    return {
-        "ndcg": float(np.mean([metrics.ndcg_at(LENGTH, *pair) for pair in pairs])),
-        "recall": float(np.mean([metrics.recall_at(LENGTH, *pair) for pair in pairs])),
-    }
+def measure(model, trial):
+    """The figures of one model on one fold."""
+    lister, fit_s = model.fit(trial)
+    row = trial.judge(lister) | {"fit_s": fit_s}
+    return row | trial.reliability() if model.settings == {"by": "liked"} else row
 
 
-def measure(model, matrix, test):
-    """Criterion -> measures, all of them from one fit."""
-    started = time.process_time()
-    scores = model.fit(matrix)
-    fit_s = time.process_time() - started
-    rows = {}
-    for criterion in CRITERIA if model.by == OURS else ("",):
-        started = time.process_time()
-        found = scores(criterion)
-        list_s = time.process_time() - started
-        rows[criterion] = judge(found, matrix, test) | {"fit_s": fit_s, "list_s": list_s}
-    return rows
+def known_users(name):
+    """A part: lists of all models for the users of a data set."""
+
+    def part(record, work):
+        trials = {str(number): (KnownUsers(work, name, number),) for number in range(work.size(FOLDS[name], 1))}
+        train = trials["0"][0].train
+        measure_models(record, name, for_known_users(train.n_users, train.n_items), trials, measure)
+
+    return part
 
 
-def random(record, work):
-    """All models on the random folds."""
-    trials = {fold: (as_matrix(train, scale=(1, 5)), test) for fold, (train, test) in work.random_folds().items()}
-    measure_models(record, "random", all_models(work), trials, measure)
+def new_users(name):
+    """A part: lists for new users of a data set."""
+
+    def part(record, work):
+        trials = {str(number): (NewUsers(work, name, number),) for number in range(work.size(NEW[name], 1))}
+        measure_models(
+            record,
+            f"new users of {name}",
+            for_new_users(),
+            trials,
+            lambda model, trial: trial.judge(model.fit(trial)),
+        )
+
+    return part
 
 
 BENCHMARK = Benchmark(
     name="topn",
-    what="Top-10 lists on MovieLens-100K",
+    what="Top-10 lists for known and for new users",
     module="benchmarks.bench_topn",
-    data=("ml-100k",),
+    data=tuple(FOLDS),
     seeds=(SEED,),
     libraries=("implicit", "cornac"),
-    parts={"random": Part(random, timed=True)},
+    parts={
+        **{name: Part(known_users(name), timed=True) for name in FOLDS},
+        **{f"new users of {name}": Part(new_users(name)) for name in NEW},
+    },
 )
 
 if __name__ == "__main__":

@@ -20,12 +20,24 @@ MOST_USERS = {"ciao": 1500}
 INNER_SETTINGS = {"ml-1m": {"n_sweeps": 60, "burn_in": 20}}
 
 
+def scale_of(work, name):
+    """The ends of the rating scale."""
+    return work.size(SCALES[name], (1, 5))
+
+
+def ratings_of(work, name):
+    """All ratings of a data set, each pair once; the shipped sample in a quick run."""
+    if name == "ml-100k" or work.quick:
+        return work.ratings
+    table = load_rating_data(name).ratings[["user", "item", "rating"]]
+    return table.drop_duplicates(["user", "item"], keep="last").sort_values(["user", "item"], ignore_index=True)
+
+
 def fold(work, name, number):
     """(train, test) of one of five outer folds; independent of the order of the rows in a file."""
-    if name == "ml-100k":
+    if name == "ml-100k" or work.quick:
         return work.random_folds()[str(number)]
-    table = load_rating_data(name).ratings[["user", "item", "rating"]]
-    table = table.drop_duplicates(["user", "item"], keep="last").sort_values(["user", "item"], ignore_index=True)
+    table = ratings_of(work, name)
     train, test = list(KFold(5, shuffle=True, random_state=0).split(table))[number]
     return table.iloc[train].reset_index(drop=True), table.iloc[test].reset_index(drop=True)
 
@@ -44,7 +56,7 @@ class Split:
 
     def __init__(self, work, name, kind, number):
         train, test = split(work, name, kind, number)
-        self.matrix = as_matrix(train, scale=SCALES[name])
+        self.matrix = as_matrix(train, scale=scale_of(work, name))
         liked = test[test["rating"] >= self.matrix.scale.liked - 1e-9]
         users, items = self.matrix.users.codes(liked["user"]), self.matrix.items.codes(liked["item"])
         relevant = {}

@@ -1,126 +1,157 @@
-"""The models that make top-N lists, ours and the rivals', behind one function each: fit once, then score.
+"""The models that make top-N lists, ours and rivals, for known users and for new ones.
 
-A model's ``fit(matrix)`` returns ``scores(criterion)``, which gives a table of users x items, the best item highest.
-``CRITERIA`` are those of our models; the others know one only, and take no notice of it.
-
-Where the settings come from: ours are the defaults unless the name says otherwise; EASE's and implicit's come from an
-earlier survey on the same folds, which did not record how it chose them; cornac's BPR runs with its defaults and with
-those of implicit's BPR (100 factors, rate and regularisation 0.01, 100 epochs).
+Ours run with their defaults. EASE's penalty is chosen on an inner split of the training ratings, for each variant
+and fold. implicit ALS has 64 factors and regularisation 10, cornac BPR 100 factors, rate and regularisation 0.01 and
+100 epochs: an earlier survey on folds of MovieLens-100K chose these.
 """
 
-from importlib import import_module
+import time
+from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmarks.common import Model
+from benchmarks.list_data import SEED
 from benchmarks.records import OURS
-from lbg_recsys.ratings import BayesianLBGModel, LBGModel
+from lbg_recsys.evaluation import rivals
+from lbg_recsys.evaluation.lists import lister_of_model, lister_of_scores
+from lbg_recsys.ratings import ChoiceModel, LBGModel
 
-LENGTH = 10
-LIKED = 4.0
-SEED = 0
-CRITERIA = ("liked", "rated")
-
-
-def indicator(matrix, least=0.0):
-    """Users x items, 1 where a rating of at least ``least`` stands."""
-    keep = matrix.values >= least
-    shape = (matrix.n_users, matrix.n_items)
-    return sp.csr_matrix((np.ones(keep.sum()), (matrix.user_codes[keep], matrix.item_codes[keep])), shape)
+BPR = {"k": 100, "learning_rate": 0.01, "lambda_reg": 0.01, "max_iter": 100}
 
 
-def popularity():
-    """Everybody gets what most people rated."""
-
-    def fit(matrix):
-        counts = np.asarray(indicator(matrix).sum(axis=0))
-        return lambda _: np.tile(counts, (matrix.n_users, 1))
-
-    return Model("numpy", {}, fit)
+def timed(make):
+    """What ``make()`` returns, and its CPU seconds."""
+    started = time.process_time()
+    return make(), time.process_time() - started
 
 
-def ease(ridge, least):
-    """Steck (2019): the item-item regression with a zero diagonal, in closed form."""
-
-    def fit(matrix):
-        x = indicator(matrix, least)
-        precision = np.linalg.inv((x.T @ x).toarray() + ridge * np.eye(matrix.n_items))
-        weights = precision / -np.diag(precision)
-        np.fill_diagonal(weights, 0.0)
-        return lambda _: x @ weights
-
-    return Model("numpy", {"ridge": ridge, "least": least}, fit)
+# -- known users: a trial -> (lists, CPU seconds of the fit) -----------------------------------------------------
 
 
-def implicit_model(module, kind, **settings):
-    """A model of the implicit library, trained on who rated what."""
+def bayesian(by):
+    """Bayesian LBG by one of its criteria; the fit is shared, and its seconds include the scores of choices."""
 
-    def fit(matrix):
-        model = getattr(import_module(f"implicit.{module}"), kind)(**settings)
-        x = indicator(matrix)
-        model.fit(x, show_progress=False)
-        if hasattr(model, "user_factors"):
-            return lambda _: np.asarray(model.user_factors @ model.item_factors.T)
-        return lambda _: np.asarray((x @ model.similarity).todense())
+    def fit(trial):
+        model, seconds = trial.bayesian
+        _, more = timed(lambda: model.choices)
+        return lister_of_model(model, trial.train, by=by), seconds + more
 
-    return Model("implicit", {"model": kind, **settings}, fit)
+    return Model(OURS, {"by": by}, fit)
 
 
-def cornac_model(kind, **settings):
-    """A ranking model of cornac, trained on who rated what."""
+def own(make, **settings):
+    """Another model of ours."""
 
-    def fit(matrix):
-        import cornac
+    def fit(trial):
+        model, seconds = timed(lambda: make(**settings).fit(trial.train))
+        return lister_of_model(model, trial.train), seconds
 
-        users, items = matrix.user_codes.tolist(), matrix.item_codes.tolist()
-        data = cornac.data.Dataset.from_uir(list(zip(users, items, [1.0] * len(users), strict=True)))
-        model = getattr(cornac.models, kind)(seed=SEED, verbose=False, **settings).fit(data)
-        known = np.array(list(data.iid_map))  # our codes in cornac's order: all of them, a matrix has no empty item
-
-        def scores(_):
-            table = np.empty((matrix.n_users, matrix.n_items))
-            for user, place in data.uid_map.items():
-                table[user, known] = model.score(place)
-            return table
-
-        return scores
-
-    return Model("cornac", {"model": kind, "seed": SEED, **settings}, fit)
+    return Model(OURS, {"model": make.__name__, **settings}, fit)
 
 
-def ours(make, seed=SEED, **settings):
-    """A model of ours: its own lists, by each of its criteria, from one fit."""
+def scored(fit_scores, by, **settings):
+    """A rival that scores all items."""
 
-    def fit(matrix):
-        model = make(random_state=seed, **settings).fit(matrix)
+    def fit(trial):
+        scores, seconds = timed(lambda: fit_scores(trial.train, SEED))
+        return lister_of_scores(scores, trial.train), seconds
 
-        def scores(criterion):
-            table = np.full((matrix.n_users, matrix.n_items), -np.inf)
-            for block in model.recommend_blocks(list(matrix.users), LENGTH, by=criterion):
-                users, items = matrix.users.codes(block["user"]), matrix.items.codes(block["item"])
-                table[users, items] = -block["rank"].to_numpy(dtype=float)
-            return table
-
-        return scores
-
-    return Model(OURS, {"model": make.__name__, "random_state": seed, **settings}, fit)
+    return Model(by, settings, fit)
 
 
-def all_models(work):
-    """Every model by its name."""
-    short = work.size({}, {"n_sweeps": 15, "burn_in": 5})
+def bpr(matrix, seed):
+    """Bayesian personalised ranking of cornac, trained on who rated what."""
+    import cornac
+
+    users, items = matrix.user_codes.tolist(), matrix.item_codes.tolist()
+    data = cornac.data.Dataset.from_uir(list(zip(users, items, [1.0] * len(users), strict=True)))
+    model = cornac.models.BPR(seed=seed, verbose=False, **BPR).fit(data)
+    known = np.array(list(data.iid_map))  # our codes in cornac's order: all of them, a matrix has no empty item
+
+    def scores(wanted):
+        table = np.empty((len(wanted), matrix.n_items))
+        for row, user in enumerate(wanted.tolist()):
+            table[row, known] = model.score(data.uid_map[user])
+        return table
+
+    return scores
+
+
+def for_known_users(n_users, n_items):
+    """Every model by its name; EASE where the matrix that it inverts is not too large."""
     return {
-        "popularity": popularity(),
-        "EASE, lambda 200, ratings >= 4": ease(200.0, LIKED),
-        "EASE, lambda 500, all ratings": ease(500.0, 0.0),
-        "LBG, 20 topics": ours(LBGModel, n_topics=20),
-        "LBG, 20 topics, best of 10": ours(LBGModel, n_topics=20, n_init=10),
-        "Bayesian LBG, 2 chains (ordinal)": ours(BayesianLBGModel, likelihood="ordinal", **short),
-        "implicit ALS, 64 factors": implicit_model(
-            "als", "AlternatingLeastSquares", factors=64, regularization=10.0, random_state=SEED, num_threads=1
+        "Bayesian LBG": bayesian("liked"),
+        "Bayesian LBG, by rated": bayesian("rated"),
+        "ChoiceModel (LBG's choice part)": own(ChoiceModel),
+        "LBG, 20 topics": own(LBGModel, n_topics=20, random_state=SEED),
+        **{
+            name: scored(rival, "implicit" if name == "implicit ALS" else "numpy", model=name)
+            for name, rival in (_rivals(n_users, n_items) | {"implicit ALS": rivals.implicit_als}).items()
+        },
+        "cornac BPR": scored(bpr, "cornac", **BPR),
+    }
+
+
+def _rivals(n_users, n_items):
+    """Those that need no further library."""
+    found = rivals.rivals_for(n_users, n_items)
+    return {name: rival for name, rival in found.items() if name != "implicit ALS"}
+
+
+# -- new users: a trial -> a function of histories that returns lists ----------------------------------------------
+
+
+def folded_in(model, histories, **options):
+    """Lists by ``model.fold_in``, one user at a time."""
+
+    def lists(users, length):
+        out = np.full((len(users), length), -1, dtype=np.int64)
+        for row, user in enumerate(users.tolist()):
+            ratings = histories.rows.part(user, user + 1)
+            history = dict(zip(histories.items.raws(ratings.columns), ratings.values.tolist(), strict=True))
+            best = histories.items.codes(model.fold_in(history).recommend(length, **options)["item"])
+            out[row, : len(best)] = best
+        return out
+
+    return lists
+
+
+def of_trial(fit_model, settings, **options):
+    """A model of ours that takes new users by `fold_in`."""
+    return Model(OURS, settings, lambda trial: partial(folded_in, fit_model(trial), **options))
+
+
+def ease_of_new(variant):
+    """EASE: a new user's items times the same weights."""
+
+    def fit(trial):
+        penalty = rivals.choose_penalty(trial.train, SEED, variant=variant)
+        return lambda histories: lister_of_scores(
+            rivals.ease(trial.train, variant=variant, penalty=penalty, of=histories), histories
+        )
+
+    return Model("numpy", {"model": "EASE", "variant": variant}, fit)
+
+
+def popularity_of_new():
+    """The same list for everybody, less what the user has."""
+    return Model(
+        "numpy",
+        {"model": "popularity"},
+        lambda trial: lambda histories: lister_of_scores(rivals.popularity(trial.train), histories),
+    )
+
+
+def for_new_users():
+    """Every model by its name."""
+    return {
+        "Bayesian LBG": of_trial(lambda trial: trial.bayesian[0], {"by": "liked"}),
+        "Bayesian LBG, by rated": of_trial(lambda trial: trial.bayesian[0], {"by": "rated"}, by="rated"),
+        "ChoiceModel (LBG's choice part)": of_trial(lambda trial: ChoiceModel().fit(trial.train), {}),
+        "LBG, 20 topics": of_trial(
+            lambda trial: LBGModel(n_topics=20, random_state=SEED).fit(trial.train), {"n_topics": 20}
         ),
-        "implicit BM25, K 500": implicit_model("nearest_neighbours", "BM25Recommender", K=500, num_threads=1),
-        "cornac BPR": cornac_model("BPR"),
-        "cornac BPR, 100 factors": cornac_model("BPR", k=100, learning_rate=0.01, lambda_reg=0.01, max_iter=100),
+        **{f"EASE, {variant}": ease_of_new(variant) for variant in rivals.VARIANTS},
+        "popularity": popularity_of_new(),
     }

@@ -169,18 +169,84 @@ def calibration(found):
 # -- lists and speed -----------------------------------------------------------------------------------------
 
 
+LIST_DATA = {"ml-100k": "MovieLens-100K", "ml-1m": "MovieLens-1M", "filmtrust": "FilmTrust", "ciao": "Ciao"}
+
+
 def top_n(found):
-    """Lists, best first."""
+    """Lists for known users, best on MovieLens-100K first: NDCG@10 and recall@10 of every data set measured."""
     rows = {
-        f"{name}, {criterion}" if criterion else name: means(fold[criterion] for fold in folds.values())
-        for name, folds in complete_rows(found, "random").items()
-        for criterion in next(iter(folds.values()))
+        name: {model: means(_without_bins(folds)) for model, folds in complete_rows(found, name).items()}
+        for name in LIST_DATA
     }
-    lines = [
-        [bold_if_ours(name), row["ndcg"], row["recall"], f"{row['fit_s']:.1f}", f"{row['list_s']:.1f}"]
-        for name, row in sorted(rows.items(), key=lambda item: -item[1]["ndcg"])
+    measured_on = [name for name in LIST_DATA if rows[name]]
+    first = measured_on[0]
+    models = sorted(rows[first], key=lambda model: -rows[first][model]["ndcg"])
+    head = ["model", *(f"{LIST_DATA[name]}: NDCG, recall" for name in measured_on), "fit, CPU s", "lists, CPU s"]
+    lines = []
+    for model in models:
+        each = (rows[name].get(model) for name in measured_on)
+        cells = [f"{row['ndcg']:.4f}, {row['recall']:.4f}" if row else "" for row in each]
+        own = rows[first][model]
+        lines.append([bold_if_ours(model), *cells, f"{own['fit_s']:.1f}", f"{own['list_s']:.1f}"])
+    return markdown_table(head, lines)
+
+
+def _without_bins(folds):
+    return [{key: value for key, value in fold.items() if key != "bins"} for fold in folds.values()]
+
+
+def list_folds(found):
+    """How many folds each data set is judged on."""
+    folds = {name: {trial for one in rows_of(found, name).values() for trial in one} for name in LIST_DATA}
+    said = [
+        f"{LIST_DATA[name]} {len(trials)} {'folds' if len(trials) > 1 else 'fold'}"
+        for name, trials in folds.items()
+        if trials
     ]
-    return markdown_table(["model", "NDCG@10", "recall@10", "fit, CPU s", "lists of all users, CPU s"], lines)
+    return ", ".join(said)
+
+
+def lists_of_new_users(found):
+    """NDCG@10 of users that training did not see, by the length of their history; a table per data set."""
+    parts = []
+    for name, label in LIST_DATA.items():
+        rows = {model: means_of_new(folds) for model, folds in complete_rows(found, f"new users of {name}").items()}
+        if rows:
+            lengths = list(next(iter(rows.values())))
+            lines = [[bold_if_ours(model), *row.values()] for model, row in rows.items()]
+            parts.append(markdown_table([f"{label}, ratings known", *lengths], lines))
+    return "\n\n".join(parts)
+
+
+def means_of_new(folds):
+    """Length of the history -> mean NDCG."""
+    rows = list(folds.values())
+    lengths = [length for length in rows[0] if length != "n_users"]
+    return {length: float(np.mean([row[length]["ndcg"] for row in rows])) for length in lengths}
+
+
+def reliability(found):
+    """How often ratings are liked ones, by the probability that Bayesian LBG gave: all folds of MovieLens-100K."""
+    folds = rows_of(found, "ml-100k").get("Bayesian LBG", {})
+    bins = [fold["bins"] for fold in folds.values()]
+    number = np.sum([one["number"] for one in bins], axis=0)
+    mean, share = (
+        np.sum([np.multiply(one[key], one["number"]) for one in bins], axis=0) / np.maximum(number, 1)
+        for key in ("mean", "share")
+    )
+    edges = np.arange(len(number)) / len(number)
+    lines = [
+        [f"{edge:.1f} to {edge + 1 / len(number):.1f}", f"{mean[b]:.3f}", f"{share[b]:.3f}", f"{number[b]:,}"]
+        for b, edge in enumerate(edges)
+    ]
+    table = markdown_table(["probability", "mean probability", "share of liked ratings", "test ratings"], lines)
+    errors = {name: rows_of(found, name).get("Bayesian LBG") for name in LIST_DATA}
+    said = [
+        f"{LIST_DATA[name]} {np.mean([fold['liked_error'] for fold in one.values()]):.4f}"
+        for name, one in errors.items()
+        if one
+    ]
+    return f"{table}\n\nCalibration error: {', '.join(said)}."
 
 
 def ratios(ratings, files, accurate):

@@ -36,7 +36,14 @@ def popularity(matrix: RatingMatrix, seed: int = 0) -> Scorer:
     return lambda users: np.broadcast_to(counts, (len(users), len(counts)))
 
 
-def ease(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked", penalty: float | None = None) -> Scorer:
+def ease(
+    matrix: RatingMatrix,
+    seed: int = 0,
+    *,
+    variant: str = "liked",
+    penalty: float | None = None,
+    of: RatingMatrix | None = None,
+) -> Scorer:
     """Fit EASE.
 
     Parameters
@@ -49,6 +56,8 @@ def ease(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked", penalty
         What it sees: liked items only, all rated items alike, or all with 0.3 for an item that was not liked.
     penalty : float, default=None
         The ridge penalty lambda; by default the one with the best NDCG@10 on an inner split.
+    of : RatingMatrix, default=None
+        New users to score instead of the training users: their ratings of the same items.
 
     Returns
     -------
@@ -56,8 +65,8 @@ def ease(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked", penalty
     """
     if penalty is None:
         penalty = choose_penalty(matrix, seed, variant=variant)
-    cells = _cells(matrix, variant)
-    inverse = choice.solve(cells, np.ones(matrix.n_users), penalty)
+    inverse = choice.solve(_cells(matrix, variant), np.ones(matrix.n_users), penalty)
+    cells = _cells(matrix if of is None else of, variant)
 
     def scores(users: Ints) -> Floats:
         return np.asarray(choice.scores(inverse, cells[users]), dtype=np.float64)
