@@ -31,7 +31,7 @@ def params(algo: str, quiet: bool, as_json: bool) -> None:
         kind = f" : {one['type']}" if one["type"] else ""
         click.echo(f"{one['name']}{kind}, default={one['default']!r}")
         if one["description"]:
-            click.echo(click.wrap_text(one["description"], WIDTH, "    ", "    "))
+            click.echo(click.wrap_text(" ".join(one["description"].split()), WIDTH, "    ", "    "))
 
 
 def _parameters(named: Algorithm) -> list[dict[str, Any]]:
