@@ -124,7 +124,7 @@ class UserSide:
         """The product x Q, dense."""
         scaled = x.astype(np.float32)
         scaled.data *= self.scale[scaled.indices]
-        met = (scaled @ self.v.T).toarray() @ self.k
+        met = (self.v @ scaled.T).toarray(order="F").T @ self.k  # x is the smaller to transpose
         product = -np.asarray((self.v.T @ met.T).T)
         product[_places(scaled)] += scaled.data
         return np.ascontiguousarray(product * self.scale)
