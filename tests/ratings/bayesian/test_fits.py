@@ -40,7 +40,7 @@ def test_a_new_user_without_ratings_is_drawn_from_the_priors(ratings, orientatio
     popularity = np.bincount(model.matrix.item_codes)
     for given in ({}, {"no such item": 5.0}):
         user = model.fold_in(given)
-        np.testing.assert_allclose(user.predict(items), expected, atol=2e-3)
+        np.testing.assert_allclose(user.predict(items), expected, atol=8e-3)  # class means are rounded in other steps
         for by in ("rating", "rated", "liked"):
             listed = user.recommend(len(items), by=by)
             assert len(listed) == len(items) and np.isfinite(listed[["score", "rating"]]).all(axis=None)
@@ -166,7 +166,7 @@ def memory(thing, seen):
 
 
 @pytest.mark.data
-def test_a_movielens_model_that_has_been_used_is_small(movielens):
+def test_a_movielens_model_that_has_been_used_is_small_and_so_is_its_file(movielens, tmp_path):
     frame = movielens.ratings
     model = BayesianLBGModel(n_sweeps=66, burn_in=2, random_state=0)  # as many kept sweeps as the defaults have
     with warnings.catch_warnings():
@@ -175,8 +175,10 @@ def test_a_movielens_model_that_has_been_used_is_small(movielens):
     assert all(len(draws) == 2 * model.max_kept for draws in model._draws.values())
     assert 25e6 < model.nbytes_ < memory(model, set()) < 33e6  # with its chains and its ratings, by user and by item
     model.fold_in({1: 5.0, 2: 3.0}).recommend(5)
-    model.recommend(1, 5)
-    assert memory(model, set()) < 41e6
+    model.recommend(list(model.matrix.users), 10)
+    assert memory(model.choices, set()) > 5e6 and memory(model, set()) < 50e6
+    path = lbg_recsys.save(model, tmp_path / "model.lbg", titles=movielens.items["title"].to_dict())
+    assert path.stat().st_size < 18e6
 
 
 def test_a_level_out_of_sight_of_the_ratings_is_refused():
