@@ -168,8 +168,6 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
     found = as_known(index, text)
     if found is None:
-        from itertools import islice
-
-        some = ", ".join(str(raw_id)[:20] for raw_id in islice(index, 3))
-        raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,}: {some}, ...); {remedy}")
+        # of users no id is named: who is in a model is not for everybody to know
+        raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,} {what}s); {remedy}")
     return found

@@ -32,8 +32,7 @@ Singles = npt.NDArray[np.float32]
 # The largest matrix that is inverted: 3.2 GB in double precision while `solve` runs, 1.6 GB afterwards.
 LIMIT = 20_000
 # Users with so many items are scored as those who refused all others; with 5 it is half and half. The 5 was chosen on
-# training users of MovieLens-100K and FilmTrust that were held out; the 40 keeps known users as they were and was set,
-# not chosen.
+# training users of MovieLens-100K and FilmTrust that were held out; the 40 was set, not chosen.
 MANY, _HALF_AT = 40, 5.0
 
 

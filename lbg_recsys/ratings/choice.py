@@ -16,8 +16,8 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_item
-from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, may_be_best, ranks
+from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_id
+from lbg_recsys.ratings.questions.lists import POOL, candidates, diversified, empty_lists, may_be_best, ranks
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.tables import columns_of, is_table
 
@@ -303,6 +303,8 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
         import pandas as pd
 
+        if not len(users):
+            return empty_lists("user", "rank", "item", "score")
         scores = self._choices.scores(self.matrix, users)
         if allowed is not None:
             scores[:, ~allowed] = -np.inf
@@ -348,7 +350,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         """
         if is_table(items):
             taken, ratings = columns_of(items, ["item"], "the items of a new user", optional=["rating"])
-            items = plain_ids(taken) if ratings is None else ratings_by_item(plain_ids(taken), plain_ids(ratings))
+            items = plain_ids(taken) if ratings is None else ratings_by_id(plain_ids(taken), plain_ids(ratings))
         if not isinstance(items, Mapping):
             if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
                 raise DataError(f"the items of a new user are {items!r}: give a list of item ids")

@@ -57,8 +57,11 @@ class IdIndex:
             return np.asarray(np.append(self.codes(column.categories), UNKNOWN)[column.codes])
         if self._table is not None and getattr(getattr(raw_ids, "dtype", None), "kind", "O") in "iu":
             first, table = self._table
-            offset = np.asarray(raw_ids, dtype=np.int64) - first
+            numbers = np.asarray(raw_ids)
+            offset = numbers.astype(np.int64) - first
             inside = (offset >= 0) & (offset < len(table))
+            if numbers.dtype == np.uint64:  # above what int64 holds the offsets are those of negative numbers
+                inside &= numbers <= np.iinfo(np.int64).max
             return np.where(inside, table[np.where(inside, offset, 0)], UNKNOWN)
         # numpy's scalars hash and compare like the Python values: they need no translation to be found
         wanted = raw_ids if isinstance(raw_ids, (list, tuple)) else plain_ids(raw_ids)

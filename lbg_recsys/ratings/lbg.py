@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -230,6 +231,11 @@ class LBGModel(LBGSettings, TopicRatingModel):
         view._take(self.parameters_, self.statistics_)
         view.counted_ = np.zeros_like(view.posterior())  # the statistics are those of the users it was fitted to
         return view
+
+    def _with_item(self, matrix: RatingMatrix) -> "LBGModel":
+        """A copy that has taken in the users who rated the item: one E-step over them and one M-step."""
+        raters = np.unique(matrix.user_codes[matrix.item_codes == matrix.n_items - 1]).astype(np.int64)
+        return deepcopy(self).partial_fit(matrix.subset(raters))
 
     @property
     def numbers_per_pair(self) -> int:

@@ -237,42 +237,60 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
 
     Items nobody rated before say nothing here: they are left out with a warning that names them.
     """
+    known, values = _ratings_of_one(ratings, items, scale, "user", "item")
+    user = IdIndex(["new user"])
+    return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values, scale=scale)
+
+
+def one_item(ratings: Any, item: RawId, users: IdIndex, scale: RatingScale) -> RatingMatrix:
+    """The matrix of one new item over known users, from ratings by user: a mapping, a Series, a table.
+
+    Unknown users are left out with a warning that names them.
+    """
+    known, values = _ratings_of_one(ratings, users, scale, "item", "user")
+    return RatingMatrix.from_codes(users, IdIndex([item]), known, np.zeros_like(known), values, scale=scale)
+
+
+def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, by: str) -> tuple[Codes, Floats]:
+    """The known codes and the ratings of one new user by item, or of one new item by user."""
     if is_table(ratings):
-        rated, values = columns_of(ratings, ["item", "rating"], "the ratings of a new user")
-        ratings = ratings_by_item(plain_ids(rated), plain_ids(values))
+        rated, given = columns_of(ratings, [by, "rating"], f"the ratings of a new {of}")
+        ratings = ratings_by_id(plain_ids(rated), plain_ids(given), of, by)
     elif getattr(ratings, "ndim", 0) == 1 and hasattr(ratings, "to_dict"):
-        ratings = ratings_by_item(plain_ids(ratings.index), plain_ids(ratings))
+        ratings = ratings_by_id(plain_ids(ratings.index), plain_ids(ratings), of, by)
     if not isinstance(ratings, Mapping):
         raise DataError(
-            f"the ratings of a new user cannot be read from a {type(ratings).__name__}: give {{item: rating, ...}}, "
-            "a Series of ratings by item, or a DataFrame with item and rating"
+            f"the ratings of a new {of} cannot be read from a {type(ratings).__name__}: give {{{by}: rating, ...}}, "
+            f"a Series of ratings by {by}, or a DataFrame with {by} and rating"
         )
 
     def whose(row: int) -> str:
-        return f"for item {list(ratings)[row]!r}"
+        return f"{'for' if by == 'item' else 'of'} {by} {list(ratings)[row]!r}"
 
-    codes = items.codes(ratings)
+    codes = index.codes(ratings)
     values = as_ratings(list(ratings.values()), whose)
     scale.refuse_outsiders(values, whose)
     unknown = codes < 0
     if unknown.any():
         names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
+        which = "rated items" if by == "item" else "users who rated"
         warnings.warn(
-            f"{len(names)} of {len(ratings)} rated items are unknown to the model and left out: {names[:5]!r}",
+            f"{len(names)} of {len(ratings)} {which} are unknown to the model and left out: {names[:5]!r}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    known = codes[~unknown].astype(np.int32)
-    user = IdIndex(["new user"])
-    return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values[~unknown], scale=scale)
+    return codes[~unknown].astype(np.int32), values[~unknown]
 
 
-def ratings_by_item(items: Sequence[RawId], ratings: Sequence[Any]) -> dict[RawId, Any]:
-    """One person's ratings as a mapping; an item that is rated twice is refused."""
-    twice = next((item for item, count in Counter(items).items() if count > 1), None)
+def ratings_by_id(
+    ids: Sequence[RawId], ratings: Sequence[Any], of: str = "user", by: str = "item"
+) -> dict[RawId, Any]:
+    """The ratings of one new user by item, or of one new item by user, as a mapping; no id may occur twice."""
+    twice = next((one for one, count in Counter(ids).items() if count > 1), None)
     if twice is not None:
-        raise DataError(f"the item {twice!r} is rated twice by the new user: keep one of its ratings")
-    return dict(zip(items, ratings, strict=True))
+        said = "is rated twice by the new user" if of == "user" else "has rated the new item twice"
+        raise DataError(f"the {by} {twice!r} {said}: keep one of its ratings")
+    return dict(zip(ids, ratings, strict=True))
 
 
 def stored_entries(matrix: Any) -> tuple[Ints, Ints, Any]:

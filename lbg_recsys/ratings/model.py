@@ -17,7 +17,7 @@ from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.choice import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_user
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
 from lbg_recsys.ratings.tables import columns_of, is_table
 from lbg_recsys.settings import Settings
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lbg_recsys.ratings.questions.explain import Explanation, Influences, TopicShare
+    from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.questions.topics import Topic, TopicTables
 
@@ -246,6 +247,59 @@ class RatingModel(Settings, FitFirst, ABC):
         view._choice_home = self._choice_home or self
         return FoldedUser(view)
 
+    def with_item(
+        self: M, item: RawId, ratings: "Mapping[RawId, float] | pd.Series[float]", *, title: str | None = None
+    ) -> M:
+        """A model in which a new item is known, in lists too, from some ratings of it. No refit: this one stays.
+
+        Parameters
+        ----------
+        item : id
+            The id of the new item.
+        ratings : mapping or Series
+            ``{user: rating}`` of known users, at least one. A warning names unknown users, who are left out.
+        title : str, default=None
+            What the item is called.
+
+        Returns
+        -------
+        RatingModel
+            The model with the item.
+
+        Raises
+        ------
+        DataError
+            If the item is known already, a rating is off the scale, no known user rated it, or the model cannot
+            take new items without a fit.
+        """
+        if item in self.matrix.items:
+            raise DataError(f"the item {item!r} is known to the model already: give a new item an id of its own")
+        own = one_item(ratings, item, self.matrix.users, self.matrix.scale)
+        if not own.n_ratings:
+            raise DataError(
+                "no known user has rated the new item: give {user: rating, ...} of at least one; an item without "
+                "ratings needs no call, predictions take any unknown id"
+            )
+        view = self._with_item(self.matrix.merged(own)[0])
+        view.titles = {**self.titles, **({} if title is None else {item: title})}
+        return view
+
+    def _with_item(self: M, matrix: RatingMatrix) -> M:
+        """The model with one more item, the last of ``matrix``."""
+        raise DataError(f"a {type(self).__name__} cannot take a new item without a fit: fit it with the ratings")
+
+    def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
+        """A new item from nothing but ``{user: rating}`` (or such a Series): no refit, the model does not change.
+
+        `with_item` gives the item an id, by which lists contain it.
+        """
+        from lbg_recsys.ratings.questions.new_item import FoldedItem
+
+        name = "new item"
+        while name in self.matrix.items:
+            name += "'"
+        return FoldedItem(self.with_item(name, ratings), name)
+
     def recommend(
         self,
         user: Any,
@@ -395,7 +449,7 @@ class RatingModel(Settings, FitFirst, ABC):
 
     def item_code(self, item: RawId) -> int:
         """The code of an item that must be known."""
-        return _known(self.matrix.items.code(item), item, "item", "partial_fit or fit with ratings of it first")
+        return _known(self.matrix.items.code(item), item, "item", "with_item(id, {user: rating}) takes new items")
 
 
 def _warn_if_constant(matrix: RatingMatrix) -> None:

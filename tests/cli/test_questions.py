@@ -195,7 +195,7 @@ def test_bad_use_is_exit_code_2(arguments, desk, run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200: 1, 2, 3, ...)"),
+        (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200 users)"),
         (["predict", "--user", "3", "--item", "Casablanca"], "the model knows no such item: 'Casablanca'"),
         (["predict", "--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
     ],

@@ -125,6 +125,15 @@ def test_numpy_ids_are_the_ids_people_write():
     assert index.codes(np.array([3, -5, 10**12])).tolist() == [0, -1, -1]
 
 
+def test_large_unsigned_ids_are_not_taken_for_negative_ones():
+    index = IdIndex([-2, -1, 3])
+    large = np.array([2**64 - 1, 2**64 - 2, 3, 2**63], dtype=np.uint64)
+    assert index.codes(large).tolist() == [-1, -1, 2, -1]
+    matrix = as_matrix((large, [1, 2, 3, 4], [1, 2, 3, 4]))
+    assert list(matrix.users) == [2**64 - 1, 2**64 - 2, 3, 2**63]
+    assert matrix.users.codes(large).tolist() == [0, 1, 2, 3]
+
+
 def test_ids_far_apart_are_found_too():
     index = IdIndex([5, 10**15])
     assert index.codes(np.array([10**15, 6])).tolist() == [1, -1]

@@ -23,7 +23,7 @@ _UNUSED = 0.5  # the prior of a precision that is not redrawn here
 
 
 class NewRatings(NamedTuple):
-    """The n ratings of one new user: codes of the items in `KeptColumns` or `KeptRows`, values, levels."""
+    """The n ratings of one new user (or item): codes of the items (users) in the kept sweeps, values, levels."""
 
     items: Array  # (n,) int64
     value: Array  # (n,) float64, standardised
@@ -59,9 +59,10 @@ class KeptRows(NamedTuple):
 
 
 class NewPrior(NamedTuple):
-    """The priors of a new user in kept sweeps: of bias, noise weight and cut points.
+    """The priors of a new user or item in kept sweeps: of bias, noise weight and cut points.
 
-    ``cut_tau`` are the precisions of what users add to the common ``cuts``; (S, 0) if they add nothing.
+    ``cut_tau`` are the precisions of what users add to the common ``cuts``; (S, 0) if they add nothing. A new item
+    has no cut points: ``rater_cuts`` are those of the users who rated it, and empty for a new user.
     """
 
     tau: Array  # (S,): the precision of biases
@@ -70,6 +71,7 @@ class NewPrior(NamedTuple):
     cuts: Array  # (S, levels + 1)
     cut_tau: Array  # (S, levels - 1)
     ordinal: Array  # (S,) bool
+    rater_cuts: Array = np.empty((0, 0, 0), np.float32)  # (S, levels + 1, n)
 
 
 class NewRow(NamedTuple):
@@ -170,13 +172,13 @@ def draw_new_row(
     """Draw the classes, bias, noise weight and cut points of one new row given every kept sweep, into ``out``."""
     cols, value, level = ratings
     c, c_step, evidence, evidence_step, base, col_bias, col_weight = columns
-    tau, weight_shape, weight_rate, cuts, cut_tau, ordinal = prior
+    tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
     kept, _, n_components, k = c.shape
     n = cols.shape[0]
     entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
     entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
     ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    neighbours = np.empty(added.shape, np.int32)
+    neighbours, no_cuts = np.empty(added.shape, np.int32), np.zeros(cuts.shape[1])
     count_neighbours(level, owner, neighbours)
     z = np.zeros(n_components, np.int64)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
@@ -210,7 +212,9 @@ def draw_new_row(
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             redraw_classes(rng, ClassOdds(mean, halves, fixed, precision), np.float64(weight[0]), z, res)
             draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
-            if ordinal[s]:
+            if ordinal[s] and rater_cuts.shape[1] > 0:
+                draw_utilities(rng, entries, Intervals(level, entry, no_cuts, rater_cuts[s]), weights, utility)
+            elif ordinal[s]:
                 intervals = Intervals(level, owner, cuts[s], added)
                 _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
         for h in range(n_components):
@@ -266,14 +270,14 @@ def draw_new_column(
     """
     row_of, value, level = ratings
     classes, share, eta, omega, tau, row_bias, row_weight = rows
-    bias_tau, weight_shape, weight_rate, cuts, cut_tau, ordinal = prior
+    bias_tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
     kept, _, n_components = classes.shape
     k = share.shape[2]
     n = row_of.shape[0]
     entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
     entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
     ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    neighbours = np.empty(added.shape, np.int32)
+    neighbours, no_cuts = np.empty(added.shape, np.int32), np.zeros(cuts.shape[1])
     count_neighbours(level, owner, neighbours)
     mean, prior_mean = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
@@ -321,7 +325,9 @@ def draw_new_column(
                 for e in range(n):
                     res[e] -= step[mine[e]]
             draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
-            if ordinal[s]:
+            if ordinal[s] and rater_cuts.shape[1] > 0:
+                draw_utilities(rng, entries, Intervals(level, entry, no_cuts, rater_cuts[s]), weights, utility)
+            elif ordinal[s]:
                 intervals = Intervals(level, owner, cuts[s], added)
                 _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
         for h in range(n_components):

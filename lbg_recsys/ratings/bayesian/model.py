@@ -18,6 +18,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.bayesian.influence import Influence
+from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
@@ -225,6 +226,17 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
         view._trained = self._trained or self
         view._unknown_item = UnknownPartner(Side.USERS, matrix, view._trained.matrix)
+        return view
+
+    def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
+        """The same kept sweeps with one more item, whose parameters are drawn given each of them."""
+        view = type(self)(**self.get_params())
+        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_"):
+            setattr(view, name, getattr(self, name))
+        view.matrix = matrix
+        seed = np.random.SeedSequence(self.seed_).spawn(3)[2]
+        view._draws = NewItem(self._draws, matrix, self.standard_).draw(seed)
+        view._know_users()
         return view
 
     # -- looking inside ------------------------------------------------------------------------------------------

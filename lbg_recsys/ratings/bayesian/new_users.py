@@ -114,7 +114,7 @@ class NewUsers:
         cuts = _unknown_cuts(draws, n)
         if users:
             features = column_features(new.rows.lengths, self.training.rows.lengths).astype(np.float32)
-            rows, prior = _kept_rows(draws, items), _prior(draws, draws.col_tau)
+            rows, prior = kept_rows(draws, items), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code
                 out = NewColumn(means[:, :, own], bias[:, own], weight[:, own], cuts[:, own])
@@ -138,7 +138,8 @@ class NewUsers:
         )
 
 
-def _kept_rows(draws: Draws, items: Ints) -> KeptRows:
+def kept_rows(draws: Draws, items: Ints) -> KeptRows:
+    """What a new column needs of some rows."""
     return KeptRows(
         draws.z.take(items, axis=1),
         draws.share,

@@ -2,12 +2,16 @@
 
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lbg_recsys.core.types import Array, Bools, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, RawId, is_many, plain_ids
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Unknown ids that a message names.
 _NAMED = 5
@@ -53,6 +57,14 @@ def _known(name: str, index: IdIndex, given: Iterable[RawId]) -> Ints:
             stacklevel=4,
         )
     return codes[codes >= 0]
+
+
+def empty_lists(*columns: str) -> "pd.DataFrame":
+    """The table of the lists of no users: these columns, and no rows."""
+    import pandas as pd
+
+    kinds = {"user": object, "rank": np.int64, "item": object}
+    return pd.DataFrame({name: np.empty(0, kinds.get(name, np.float64)) for name in columns})
 
 
 def may_be_best(scores: Array, n: int, close: float = 0.0) -> tuple[Ints, Ints]:

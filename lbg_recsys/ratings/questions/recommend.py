@@ -12,7 +12,7 @@ from lbg_recsys.core.types import Bools, Floats, Ints
 from lbg_recsys.ratings.choice import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.ratings.questions.lists import POOL, candidates, may_be_best, ranks
+from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +88,8 @@ def recommend_blocks(
 def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame":
     import pandas as pd
 
+    if not len(users):
+        return empty_lists("user", "rank", "item", "score", "rating")
     by = request.by
     close = _CLOSE * (model.levels[-1] - model.levels[0]) if by in ("rating", "sure") else _CLOSE
     bounds = _bounds(model, users, request)
