@@ -94,6 +94,9 @@ def check(section: Any) -> None:
     if kept["class"] not in SETTINGS or vocabulary is None:
         raise DataError(f"the vectorizer is a {kept['class'][:40]!r}; known are {', '.join(SETTINGS)}, with words")
     check_values(kept["settings"], SETTINGS[kept["class"]], "the vectorizer's settings")
+    shortest, longest = (*kept["settings"]["ngram_range"], 0, 0)[:2]
+    if len(kept["settings"]["ngram_range"]) != 2 or not 1 <= shortest <= longest:
+        raise DataError("the vectorizer's ngram_range is not a shortest and a longest length of at least 1")
     if kept["settings"]["dtype"] not in _DTYPES:
         raise DataError(f"the vectorizer's dtype is {kept['settings']['dtype'][:40]!r}, none of {', '.join(_DTYPES)}")
 
