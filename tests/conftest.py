@@ -4,10 +4,16 @@ import os
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from lbg_recsys import datasets
 from lbg_recsys.errors import DatasetError
+
+# What decides whether a change lands tries the same cases every time; `make test` and `make fuzz` try new ones.
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
 
 
 def _or_skip(load):
