@@ -39,6 +39,7 @@ class LBGFile(RatingFile):
         "n_rows": int,
         "evidence": float,
         "overall": float | None,
+        "origin": float | None,
     }
     arrays: ClassVar[Mapping[str, Array]] = {
         **TABLES,
@@ -60,6 +61,7 @@ class LBGFile(RatingFile):
         """
         facts = {name: getattr(model, name + "_") for name in ("converged", "n_iter", "lower_bound", "history")}
         facts |= {name: getattr(model.statistics_, name) for name in ("n_rows", "evidence")}
+        facts["origin"] = model.origin_
         facts["overall"] = None if model.biases_ is None else model.biases_.overall
         arrays = {name: getattr(model.parameters_, name) for name in PARAMETERS} | {"mu": model.posterior()}
         arrays |= {name: getattr(model.statistics_, name) for name in SUMS}
@@ -83,6 +85,7 @@ class LBGFile(RatingFile):
         model.assemble(
             matrix,
             _biases_of(facts, arrays, model.baseline),
+            _origin_of(facts, matrix),
             Parameters(*(arrays[name] for name in PARAMETERS)),
             SufficientStatistics(facts["n_rows"], facts["evidence"], *(arrays[name] for name in SUMS)),
             posterior=arrays["mu"],
@@ -90,6 +93,13 @@ class LBGFile(RatingFile):
         )
         model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
         model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
+
+
+def _origin_of(facts: dict[str, Any], matrix: "RatingMatrix") -> float:
+    origin: float = facts["origin"] or 0.0  # None in files that were written before there was one
+    if origin not in (0.0, matrix.scale.origin):
+        raise DataError(f"the origin of the scale is {origin:g}, and must be 0 or {matrix.scale.origin:g}")
+    return origin
 
 
 def _biases_of(facts: dict[str, Any], arrays: dict[str, AnyArray], baseline: bool) -> "Biases | None":

@@ -54,11 +54,13 @@ class LBGModel(LBGSettings, TopicRatingModel):
     Attributes
     ----------
     parameters_ : Parameters
-        The fitted lam, p, c and var.
+        The fitted lam, p, c and var. Without a baseline, c is relative to ``origin_``.
     statistics_ : SufficientStatistics
         The sums that the last M-step used.
     counted_ : ndarray of shape (n_users, n_topics)
         The posterior with which each user is in the statistics; zero for a user who is not.
+    origin_ : float
+        What is subtracted from ratings without a baseline: 0 unless the scale is far from 0 (see `RatingScale`).
     converged_ : bool
         Whether EM stopped by ``tol``.
     n_iter_ : int
@@ -76,7 +78,17 @@ class LBGModel(LBGSettings, TopicRatingModel):
     """
 
     MADE_BY_FIT = (
-        *("parameters_", "statistics_", "counted_", "biases_", "converged_", "n_iter_", "lower_bound_", "history_"),
+        *(
+            "parameters_",
+            "statistics_",
+            "counted_",
+            "biases_",
+            "origin_",
+            "converged_",
+            "n_iter_",
+            "lower_bound_",
+            "history_",
+        ),
         *("_mu", "_tables", "_density"),
     )
 
@@ -105,7 +117,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
     def _fit(self, matrix: RatingMatrix, progress: Progress, spread: Spread = here) -> None:
         """Run EM from every start. The note of a step is the bound."""
         biases = Biases.fit(matrix) if self.baseline else None
-        rows = _rows_of(matrix, biases)
+        origin = matrix.scale.origin
+        rows = _rows_of(matrix, biases, origin)
         floor = matrix.scale.rounding_variance
         generator = np.random.default_rng(self.random_state)
         over_all_rows = spread(rows)
@@ -113,7 +126,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         starts[0](0, self.max_iter, STARTING)
         result = best_of(self._one_run(rows, floor, over_all_rows, generator, start) for start in starts)
         # Nothing of the model has changed up to here: a fit that fails or is interrupted leaves the old one whole.
-        self._place(matrix, biases)
+        self._place(matrix, biases, origin)
         self._take(result.parameters, result.statistics)
         self.counted_ = self.posterior()
         self.converged_, self.n_iter_ = result.converged, result.n_iter
@@ -180,7 +193,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         rows = self.rows_of(merged.subset(touched))
         counted[touched], _ = self._posterior(rows)
         statistics += gather(rows, counted[touched])
-        self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None)
+        self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None, self.origin_)
         if update:
             self.parameters_ = m_step(statistics, self._prior(statistics, merged.scale.rounding_variance))
         mu, evidence = self._posterior(self.rows_of(merged))
@@ -200,7 +213,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
             users,
             items,
             forced,
-            self.levels,
+            self._levels,
             offset=self.biases_.predict(users, items) if self.biases_ is not None else None,
             density=self._density,
         )
@@ -227,7 +240,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
     def _seen_by(self, matrix: RatingMatrix, usual_length: float | None) -> "LBGModel":
         view = type(self)(**self.get_params())
         view._usual_length = usual_length
-        view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None)
+        view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None, self.origin_)
         view._take(self.parameters_, self.statistics_)
         view.counted_ = np.zeros_like(view.posterior())  # the statistics are those of the users it was fitted to
         return view
@@ -264,7 +277,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def item_gaussians(self) -> tuple[Floats, Floats]:
         """The parameters; with a baseline, the ratings are those of an unbiased user: N(g + b_i + c_si, var_si)."""
-        offset = 0.0 if self.biases_ is None else self.biases_.overall + self.biases_.items[:-1, None]
+        offset = self.origin_ if self.biases_ is None else self.biases_.overall + self.biases_.items[:-1, None]
         return self.parameters_.c + offset, self.parameters_.var
 
     def _own_tables(self) -> TopicTables:
@@ -276,6 +289,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self,
         matrix: RatingMatrix,
         biases: Biases | None,
+        origin: float,
         parameters: Parameters,
         statistics: SufficientStatistics,
         *,
@@ -283,12 +297,17 @@ class LBGModel(LBGSettings, TopicRatingModel):
         counted: Floats,
     ) -> None:
         """Become the fitted model of these parts: ``posterior`` and ``counted`` are (users, k)."""
-        self._place(matrix, biases)
+        self._place(matrix, biases, origin)
         self._hold(parameters, statistics, posterior)
         self.counted_ = counted
 
-    def _place(self, matrix: RatingMatrix, biases: Biases | None) -> None:
-        self.matrix, self.biases_ = matrix, biases
+    def _place(self, matrix: RatingMatrix, biases: Biases | None, origin: float) -> None:
+        self.matrix, self.biases_, self.origin_ = matrix, biases, origin
+
+    @property
+    def _levels(self) -> Floats:
+        """The levels as the means ``c`` are counted; with a baseline, its offsets are added to these."""
+        return self.levels if self.biases_ is not None else self.levels - self.origin_
 
     def _take(self, parameters: Parameters, statistics: SufficientStatistics) -> None:
         """Hold these parameters, and every user's posterior under them (the prior over topics for the unknown)."""
@@ -301,11 +320,11 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self._mu = np.vstack([mu, parameters.lam])
         self._tables = tables = ColumnTables.of(parameters, self.temperature * self.indicator_weight)
         small = tables.c.size * len(self.levels) <= _DENSITY_AT_HAND and self.biases_ is None
-        self._density = level_density(tables.c, tables.var, self.levels) if small else None
+        self._density = level_density(tables.c, tables.var, self._levels) if small else None
 
     def rows_of(self, matrix: RatingMatrix) -> SparseRows:
-        """Users as rows of the core: their ratings, or what the baseline leaves of them."""
-        return _rows_of(matrix, self.biases_)
+        """Users as rows of the core: their ratings less the origin, or what the baseline leaves of them."""
+        return _rows_of(matrix, self.biases_, self.origin_)
 
     def _posterior(self, rows: SparseRows) -> tuple[Floats, Floats]:
         """The posteriors of rows under the present parameters (m, k), and the evidence of each (m,)."""
@@ -340,5 +359,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         )
 
 
-def _rows_of(matrix: RatingMatrix, biases: Biases | None) -> SparseRows:
-    return matrix.rows if biases is None else biases.left_over(matrix)
+def _rows_of(matrix: RatingMatrix, biases: Biases | None, origin: float) -> SparseRows:
+    if biases is not None:
+        return biases.left_over(matrix)
+    return matrix.rows.with_values(matrix.values - origin) if origin else matrix.rows

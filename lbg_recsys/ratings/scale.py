@@ -17,6 +17,9 @@ CONTINUOUS_LEVELS = 41
 _AT_A_LEVEL = 1e-5
 # Models square ratings and the steps between them: beyond these the squares would leave the range of floats.
 _LARGEST, _SMALLEST_STEP = 1e100, 1e-100
+# A scale that begins or ends within this many of its own widths of 0 is computed with as it is: sums of squares then
+# lose at most three digits.
+_NEAR = 16.0
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,13 @@ class RatingScale:
     def rounding_variance(self) -> float:
         """The variance of rounding to the scale, step^2 / 12: no rating is known more exactly than that."""
         return self.step**2 / 12.0
+
+    @property
+    def origin(self) -> float:
+        """What is subtracted before ratings are squared: 0, or the middle level of a scale that is far from 0."""
+        width = max(self.upper - self.lower, self.step)
+        near = max(self.lower, -self.upper) <= _NEAR * width
+        return 0.0 if near else float(self.levels[len(self.levels) // 2])
 
     @property
     def liked(self) -> float:

@@ -253,7 +253,7 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     log_lam = np.log(np.maximum(parameters.lam, 1e-300))
     silence = model.silence_weight(own.rows)[0] * parameters.log_silence()
 
-    offset = 0.0
+    offset = model.origin_
     if model.biases_ is not None:
         offset = float(model.biases_.predict(np.array([user]), np.array([item]))[0])
     density = level_density(parameters.c[[item]] + offset, parameters.var[[item]], model.levels)[0]  # (k, L)
