@@ -1,20 +1,32 @@
-"""Files that are either the old one or the new one, never half of it."""
+"""Files that are either the old one or the new one, never half of it, and what a killed process leaves of them."""
 
+import glob
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: nothing is locked there, and nothing is swept
+    fcntl = None  # type: ignore[assignment]
+
+# Seconds after which a temporary file that nobody holds has been abandoned: time enough to make it and to lock it.
+_ABANDONED_AFTER = 60.0
+_FOLDER_PREFIX = "lbg-recsys-"
 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
     """Open a temporary neighbour of ``path``; on success sync it and rename it into place.
 
-    A kill at any moment leaves the old file or the new one. On an exception the temporary
-    file is removed and ``path`` is untouched. A link stays a link; what is there and no file
-    (``/dev/stdout``, a named pipe) is written to as it is.
+    A kill at any moment leaves the old file or the new one, and perhaps the temporary file: the next write to
+    ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
+    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is.
     """
     try:
         with _replacement(Path(os.path.realpath(path)), mode) as stream:
@@ -26,16 +38,35 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
 
 
 @contextmanager
+def private_folder() -> Iterator[Path]:
+    """A temporary folder that is removed at the end; those of killed processes are removed at the beginning."""
+    _sweep(Path(tempfile.gettempdir()), f"{_FOLDER_PREFIX}*")
+    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name:
+        held = os.open(name, os.O_RDONLY) if fcntl else None
+        try:
+            if held is not None:
+                fcntl.flock(held, fcntl.LOCK_EX)
+            yield Path(name)
+        finally:
+            if held is not None:
+                os.close(held)
+
+
+@contextmanager
 def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
     encoding = None if "b" in mode else "utf-8"
     if path.exists() and not path.is_file():
         with open(path, mode, encoding=encoding) as stream:
             yield stream
         return
+    _sweep(path.parent, f".{glob.escape(path.name)}.*.part")
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, mode, encoding=encoding) as stream:
+            if fcntl:
+                with suppress(OSError):  # a file system without locks: see the age of the file
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -47,3 +78,26 @@ def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path, pattern: str) -> None:
+    """Remove what killed processes of this user left; what cannot be removed stays without a word."""
+    for found in folder.glob(pattern) if fcntl else ():
+        with suppress(OSError):
+            if _is_abandoned(found):
+                shutil.rmtree(found) if found.is_dir() else found.unlink()
+
+
+def _is_abandoned(path: Path) -> bool:
+    """Whether a file or folder is ours, some time old, no link, and locked by no process."""
+    status = path.lstat()
+    if path.is_symlink() or status.st_uid != os.getuid() or time.time() - status.st_mtime < _ABANDONED_AFTER:
+        return False
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

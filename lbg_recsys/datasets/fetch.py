@@ -13,7 +13,7 @@ from lbg_recsys.datasets.archives import is_archive, read_member
 from lbg_recsys.datasets.download import check_bytes, fetch
 from lbg_recsys.datasets.info import DatasetInfo, KnownFile, Member, Source
 from lbg_recsys.errors import DatasetError
-from lbg_recsys.files import atomic_write
+from lbg_recsys.files import atomic_write, private_folder
 from lbg_recsys.progress import Progress, silent
 
 logger = logging.getLogger(__name__)
@@ -178,8 +178,8 @@ def _install(info: DatasetInfo, source: Source, progress: Progress) -> Located:
     same bytes in place twice. The indispensable file comes last, so that its presence means all of it.
     """
     folder = cache_folder() / info.name
-    with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
-        archive = fetch(source, Path(private), progress)
+    with private_folder() as private:
+        archive = fetch(source, private, progress)
         contents = []
         for member in source.members:
             data = _read_known_member(archive, member)

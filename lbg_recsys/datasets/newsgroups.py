@@ -14,7 +14,6 @@ Any other copy is passed over, and where nothing better is found the error says 
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -31,7 +30,7 @@ from lbg_recsys.datasets.fetch import (
 from lbg_recsys.datasets.labelled_texts import LabelledTexts
 from lbg_recsys.datasets.registry import KnownFile, dataset_info
 from lbg_recsys.errors import DataError, DatasetError
-from lbg_recsys.files import atomic_write
+from lbg_recsys.files import atomic_write, private_folder
 from lbg_recsys.progress import Progress, silent
 
 _INFO = dataset_info("20newsgroups")
@@ -106,8 +105,8 @@ def find_20newsgroups(
         raise not_found(_INFO, [*tried, "download: not allowed by the caller"])
     require_writable_cache(_INFO)
     try:
-        with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
-            return _make(fetch(source, Path(private), progress), f"downloaded from {source.label}")
+        with private_folder() as private:
+            return _make(fetch(source, private, progress), f"downloaded from {source.label}")
     except DatasetError as error:
         raise not_found(_INFO, [*tried, f"{source.label}: {error}"]) from error
 
@@ -143,15 +142,15 @@ def _make(archive: Path, found_in: str) -> Located:
     """Let scikit-learn turn the official archive, already checked, into its pickle in a private folder."""
     from sklearn.datasets import fetch_20newsgroups
 
-    with tempfile.TemporaryDirectory(prefix="lbg-recsys-") as private:
-        folder = Path(private) / "20news_home"  # where scikit-learn looks before it downloads
+    with private_folder() as private:
+        folder = private / "20news_home"  # where scikit-learn looks before it downloads
         folder.mkdir()
         shutil.copyfile(archive, folder / _ARCHIVE.name)
         try:
             fetch_20newsgroups(data_home=private, subset="train")
         except OSError as error:
             raise DatasetError(f"scikit-learn could not unpack {archive}: {error}") from error
-        data = (Path(private) / _INFO.main.name).read_bytes()
+        data = (private / _INFO.main.name).read_bytes()
     # Named after its checksum, so that two processes (whose pickles differ: paths are in them) do no harm.
     home = cache_folder() / _INFO.name / hashlib.sha256(data).hexdigest()
     with writing_to_cache(home), atomic_write(home / _INFO.main.name) as stream:
