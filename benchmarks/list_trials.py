@@ -14,6 +14,7 @@ LENGTH = 10
 # New users are judged at all lengths of history: those who have more ratings than the longest one.
 HISTORIES = (1, 2, 5, 10, 20)
 N_PARTS = 5
+MOST_NEW = 1000  # new users that constants are chosen with
 N_BINS = 10
 
 
@@ -79,9 +80,14 @@ class NewUsers(Trial):
         table = ratings_of(work, name)
         users = np.sort(table["user"].unique())
         parts = np.array_split(np.random.default_rng(SEED).permutation(users), N_PARTS)
-        is_new = table["user"].isin(parts[number])
-        super().__init__(work, table[~is_new], scale_of(work, name))
+        new, gone = self._chosen(parts, number)
+        is_new = table["user"].isin(new)
+        super().__init__(work, table[~is_new & ~table["user"].isin(gone)], scale_of(work, name))
         self._place(table[is_new], np.random.default_rng([SEED, number]))
+
+    def _chosen(self, parts, number):
+        """The new users, and those who are not used at all."""
+        return parts[number], []
 
     def _place(self, held_out, rng):
         """Order the ratings of each new user at random; keep users with a liked item after the longest history."""
@@ -105,10 +111,10 @@ class NewUsers(Trial):
             self.index, self.train.items, users[known], items[known], ratings[known], scale=self.train.scale
         )
 
-    def judge(self, lister_of):
+    def judge(self, lister_of, lengths=HISTORIES):
         """NDCG@10 by the length of the history: ``lister_of(histories)`` makes the lists."""
         found = {}
-        for n in HISTORIES:
+        for n in lengths:
             histories, rest = self.histories(n), self.table[self.place >= n]
             entries = self.index.codes(rest["user"]), self.train.items.codes(rest["item"])
             liked = self.train.scale.liked
@@ -118,3 +124,10 @@ class NewUsers(Trial):
             gain = lists.ndcg(lists.hits(made, users, relevant), relevant.counts[users])
             found[str(n)] = {"ndcg": float(gain.mean()), "error": float(gain.std(ddof=1) / np.sqrt(len(gain)))}
         return found | {"n_users": len(self.index)}
+
+
+class InnerNewUsers(NewUsers):
+    """The same with new users from the training part of a trial of `NewUsers`, whose own new users are not used."""
+
+    def _chosen(self, parts, number):
+        return parts[number + 2][:MOST_NEW], parts[number]

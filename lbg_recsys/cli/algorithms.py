@@ -248,7 +248,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
     params = parse_params(given, cls, hint=_ALGO)
 
     def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
-        from lbg_recsys.ratings.choice import Choices
+        from lbg_recsys.ratings.choice_scores import Choices
 
         choices = Choices(matrix, cls(**params))
         return lambda users: choices.scores(matrix, users)

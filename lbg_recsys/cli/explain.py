@@ -21,7 +21,7 @@ from lbg_recsys.cli.terminal import bars, decimals, level_names
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel
-    from lbg_recsys.ratings.choice import ChoiceExplanation
+    from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 
 _NEGLIGIBLE = 0.001
 
@@ -116,7 +116,7 @@ def _by_name(found: "Explanation | Influences") -> dict[str, float]:
 
 def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influences", number: int) -> None:
     from lbg_recsys.ratings import Explanation
-    from lbg_recsys.ratings.choice import ChoiceExplanation
+    from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 
     if isinstance(found, ChoiceExplanation):
         click.echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")

@@ -31,9 +31,6 @@ from lbg_recsys.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 # The largest matrix that is inverted: 3.2 GB in double precision while `solve` runs, 1.6 GB afterwards.
 LIMIT = 20_000
-# Users with so many items are scored as those who refused all others; with 5 it is half and half. The 5 was chosen on
-# training users of MovieLens-100K and FilmTrust that were held out; the 40 was set, not chosen.
-MANY, _HALF_AT = 40, 5.0
 
 
 def graded(values: Floats, liked: float, grade: float) -> Floats:
@@ -48,15 +45,17 @@ def user_weights(counts: Ints, power: float) -> Floats:
 
 
 def penalties(x: sp.csr_array, factor: float, power: float) -> Floats:
-    """The penalty of each item: factor r (n_i / n)^power.
+    """The penalty of each item: factor r nnz^1/3 (n_i / n)^power.
 
-    r is the mean square of the stored cells, n_i how often item i was taken (at least 1) and n how often the item of
-    an average choice was taken. A positive power penalises popular items more: they have data enough to stand it.
+    r is the mean square of the stored cells, nnz their number, n_i how often item i was taken (at least 1) and n how
+    often the item of an average choice was taken. A positive power penalises popular items more: they have data
+    enough to stand it. The cube root follows the penalties that were best on inner splits of data sets of 23,000 to
+    640,000 choices (``benchmarks/tune_choice.py``).
     """
     taken = np.maximum(np.bincount(x.indices, minlength=x.shape[1]), 1).astype(np.float64)
     usual = np.square(taken).sum() / taken.sum()
     mean_square = np.square(x.data).sum() / max(x.nnz, 1)
-    return np.asarray(factor * mean_square * (taken / usual) ** power)
+    return np.asarray(factor * mean_square * np.cbrt(x.nnz) * (taken / usual) ** power)
 
 
 class Inverse(Protocol):
@@ -124,7 +123,7 @@ class UserSide:
         """The product x Q, dense."""
         scaled = x.astype(np.float32)
         scaled.data *= self.scale[scaled.indices]
-        met = (self.v @ scaled.T).toarray(order="F").T @ self.k  # x is the smaller to transpose
+        met = (self.v @ scaled.T.toarray()).T @ self.k
         product = -np.asarray((self.v.T @ met.T).T)
         product[_places(scaled)] += scaled.data
         return np.ascontiguousarray(product * self.scale)
@@ -229,7 +228,7 @@ def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:
     sigma = np.zeros((n, n), order="F")  # LAPACK works in it, without a copy
     sigma[np.diag_indices(n)] = diagonal
     y.sort_indices()
-    _gram(y.indptr, y.indices, y.data.astype(np.float64), sigma.T)
+    gram(y.indptr, y.indices, y.data.astype(np.float64), sigma.T)
     with threadpool_limits(1):
         factor, failed = dpotrf(sigma, lower=1, overwrite_a=1, clean=0)
         if not failed:
@@ -242,7 +241,7 @@ def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:
 
 
 @kernel()
-def _gram(indptr: Array, indices: Array, data: Array, out: Array) -> None:
+def gram(indptr: Array, indices: Array, data: Array, out: Array) -> None:
     """Add Y'Y to the upper triangle of ``out``; the columns of each row of Y ascend."""
     for row in range(len(indptr) - 1):
         for a in range(indptr[row], indptr[row + 1]):
@@ -298,51 +297,6 @@ def scores(inverse: Inverse, x: sp.csr_array) -> Singles:
     product /= -inverse.diagonal
     product[_places(x)] += x.data.astype(np.float32)
     return product
-
-
-@dataclass(frozen=True)
-class FewItems:
-    """The best linear prediction of all cells of a user from its own items H alone, Sigma_.H Sigma_HH^-1 x_H.
-
-    `scores` takes every item that a user did not take as refused, which somebody with few items had no time to do.
-    Here nothing is concluded from the other items.
-
-    Attributes
-    ----------
-    items : int array of shape (n,)
-        The codes H.
-    cells : array of shape (n,)
-        x_H.
-    gram : array of shape (n, n_items)
-        The rows H of X' diag(w) X.
-    diagonal : array of shape (n,)
-        The diagonal of Sigma_HH.
-    """
-
-    items: Ints
-    cells: Floats
-    gram: Array
-    diagonal: Floats
-
-    @property
-    def _sigma(self) -> Floats:
-        sigma = self.gram[:, self.items].astype(np.float64)
-        sigma[np.diag_indices(len(self.items))] = self.diagonal
-        return sigma
-
-    def scores(self) -> Floats:
-        """The prediction of every item, (n_items,)."""
-        return np.asarray(np.linalg.solve(self._sigma, self.cells) @ self.gram)
-
-    def contributions(self, item: int) -> Floats:
-        """What each of the user's items adds to the prediction of one item, (n,)."""
-        return np.asarray(self.cells * np.linalg.solve(self._sigma, self.gram[:, item].astype(np.float64)))
-
-
-def weight_of_few(counts: Ints) -> Floats:
-    """The weight of `FewItems` beside `scores` for users with so many items: 5 / (5 + n) (1 - n / 40), at least 0."""
-    n = counts.astype(np.float64)
-    return np.asarray(_HALF_AT / (_HALF_AT + n) * np.maximum(1.0 - n / MANY, 0.0))
 
 
 def contributions(inverse: Inverse, items: Ints, cells: Floats, item: int) -> Floats:

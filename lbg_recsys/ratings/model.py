@@ -14,7 +14,7 @@ from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
-from lbg_recsys.ratings.choice import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
+from lbg_recsys.ratings.choice_scores import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
@@ -157,10 +157,17 @@ class RatingModel(Settings, FitFirst, ABC):
     def topic_tables(self, groups: int | None = None) -> "TopicTables":
         """The topics; a model that has none of its own finds ``groups`` of users."""
 
+    def nearly_distribution_of(self, users: Ints, items: Ints) -> Floats:
+        """The distribution of each pair of a known user and a known item, (n, levels), to within 1e-5.
+
+        These choose the candidates of lists; a model that has a faster way than `distribution_of` takes it here.
+        """
+        return self.distribution_of(users, items).probability
+
     def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
 
-        Lists are made of these; a model that has a faster way than pair by pair takes it here.
+        A model that has a faster way than pair by pair takes it here.
         """
         return self.distribution_of(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
 
@@ -179,6 +186,11 @@ class RatingModel(Settings, FitFirst, ABC):
         return {name: value for name, value in vars(self).items() if name != "_choices_held"}
 
     @property
+    def is_new(self) -> bool:
+        """Whether the users are new: the model that `fold_in` makes."""
+        return self._choice_home is not None
+
+    @property
     def choices(self) -> Choices:
         """The choice scores of the users that the model was fitted to: computed when they are first asked for."""
         home = self._choice_home or self
@@ -194,7 +206,7 @@ class RatingModel(Settings, FitFirst, ABC):
     def taken_of_users(self, users: Ints) -> Floats:
         """The score of being rated at all, of each item for some (known) users, (users, items), above 0."""
         if self.lists == "choice":
-            return np.maximum(self.choices.scores(self.matrix, users), LEAST_SCORE)
+            return np.maximum(self.choices.scores(self.matrix, users, new=self.is_new), LEAST_SCORE)
         return self.rated_of_users(users)
 
     def taken(self, users: Ints, items: Ints, found: Floats) -> Floats:

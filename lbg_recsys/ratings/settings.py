@@ -156,9 +156,9 @@ class ChoiceSettings(Settings):
         at_most=3,
     )
     penalty: float = setting(
-        350.0,
-        """The ridge penalty in units of the mean square of the cells. A larger one draws lists towards popular
-        items.""",
+        9.0,
+        """The ridge penalty in units of the mean square of the cells times the cube root of the number of choices. A
+        larger one draws lists towards popular items.""",
         above=0,
         at_most=_STRONGEST,
     )

@@ -42,7 +42,8 @@ def test_lists_are_those_of_brute_force(ratings, by, lists):
         assert found["item"].tolist() == items
 
 
-def test_a_new_user_gets_the_choice_scores_of_a_known_one(model):
+def test_a_new_user_with_many_items_gets_the_choice_scores_of_a_known_one(model, monkeypatch):
+    monkeypatch.setattr("lbg_recsys.core.few_items.MANY", 4)
     own = dict(zip(model.matrix.items.raws(model.matrix.seen(5)), model.matrix.rows.part(5, 6).values, strict=True))
     known, new = model.recommend(5, 8, by="rated"), model.fold_in(own).recommend(8, by="rated")
     assert known["item"].tolist() == new["item"].tolist()

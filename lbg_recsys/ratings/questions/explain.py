@@ -23,7 +23,7 @@ from lbg_recsys.core.em.bernoulli_gauss import posterior
 from lbg_recsys.core.em.predict_ratings import level_density
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.ratings.choice import ChoiceExplanation
+from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -115,7 +115,9 @@ class _Predicted(ABC):
             "expected": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
             "choice": (
-                model.choices.explain(model.matrix, user, item, ratings=True) if model.lists == "choice" else None
+                model.choices.explain(model.matrix, user, item, ratings=True, new=model.is_new)
+                if model.lists == "choice"
+                else None
             ),
         }
 

@@ -9,7 +9,7 @@ import numpy as np
 from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
 from lbg_recsys.core import levels
 from lbg_recsys.core.types import Bools, Floats, Ints
-from lbg_recsys.ratings.choice import diversified_rows, hide_seen
+from lbg_recsys.ratings.choice_scores import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks

@@ -1,0 +1,171 @@
+"""Choice scores of the users of a matrix, trained or new: what lists, explanations and similar items are made of."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from lbg_recsys.core import choice
+from lbg_recsys.core.few_items import FewItems, weight_of_few
+from lbg_recsys.core.types import Array, Floats, Ints
+from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.questions.lists import diversified
+from lbg_recsys.ratings.settings import ChoiceSettings
+
+# Beside a rating model: the power of the probability of a liked rating, and the least score that it multiplies.
+CHOICE_LIKED_POWER, LEAST_SCORE = 0.5, 1e-9
+# The weight of the average user's cells beside those of a user with n items is this / (1 + n).
+AVERAGE = 0.1
+
+
+@dataclass(frozen=True)
+class ChoiceEvidence:
+    """What one of the user's items adds to a choice score; ``rating`` is None if there are no ratings."""
+
+    item: RawId
+    rating: float | None
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ChoiceExplanation:
+    """A choice score taken apart: ``from_average`` plus the contributions in ``because``, the largest first.
+
+    ``from_average`` is how often everybody takes the item, with a weight that decreases with the number of the
+    user's items. It is the whole score of a user without any known item.
+    """
+
+    user: RawId
+    item: RawId
+    score: float
+    from_average: float
+    because: tuple[ChoiceEvidence, ...]
+
+
+class Choices:
+    """The choice scores of users over the items of a matrix; see `lbg_recsys.core.choice`.
+
+    Users are rows of any matrix over the same items. The rows of the training are complete: what is not there was
+    refused. Those of new users may be the beginning of longer ones.
+    """
+
+    def __init__(self, training: RatingMatrix, settings: ChoiceSettings | None = None) -> None:
+        settings = ChoiceSettings() if settings is None else settings
+        self.liked, self.grade = training.scale.liked, settings.grade
+        x = self.cells(training)
+        weight = choice.user_weights(np.diff(x.indptr), settings.user_power)
+        ridge = choice.penalties(x, settings.penalty, settings.item_power)
+        self.inverse = choice.solve(x, weight, ridge, limit=settings.limit)
+        weighted = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
+        self._columns = weighted.astype(np.float32).tocsc()
+        self._norm = np.sqrt(np.bincount(weighted.indices, np.square(weighted.data), x.shape[1]) + ridge)
+        self._average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
+
+    def cells(self, matrix: RatingMatrix, users: Ints | None = None) -> sp.csr_array:
+        """The cells X of some users (all if None): 1 for a liked item, ``grade`` for another one that was rated."""
+        rows = matrix.rows if users is None else matrix.rows.take(users)
+        cells = choice.graded(rows.values, self.liked - matrix.scale.tolerance, self.grade)
+        return sp.csr_array((cells, rows.columns, rows.indptr), shape=(len(rows), rows.n_columns))
+
+    def scores(self, matrix: RatingMatrix, users: Ints, *, new: bool = False) -> Floats:
+        """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known.
+
+        ``new`` users are scored in part by what their items alone predict, the more so the fewer there are (see
+        `lbg_recsys.core.few_items`). The average user's cells, with a small weight that decreases with the number of
+        items, are added: they are the score of a user without any item.
+        """
+        known = np.flatnonzero(users != UNKNOWN)
+        x = self.cells(matrix, users[known])
+        n_items = np.zeros(len(users))
+        n_items[known] = np.diff(x.indptr)
+        found = _average_weight(n_items)[:, np.newaxis] * self._average
+        by_items = choice.scores(self.inverse, x)
+        found[known] += self._with_few(x, by_items) if new else by_items
+        return found
+
+    def _with_few(self, x: sp.csr_array, found: Array) -> Floats:
+        """Scores (users, items) of users with the rows ``x``, of which ``found`` are those by all their cells."""
+        mixed: Floats = found.astype(np.float64)
+        for user, few in enumerate(self._few(x)):
+            if weight := weight_of_few(len(few.items)):
+                mixed[user] += weight * (few.scores() - mixed[user])
+                mixed[user, few.items] = found[user, few.items]  # predicted from the user's other items
+        return mixed
+
+    def _few(self, x: sp.csr_array) -> Iterator[FewItems]:
+        """What is needed to score each of some users by its own items alone."""
+        for first, last in itertools.pairwise(x.indptr.tolist()):
+            own = x.indices[first:last].astype(np.int64)
+            yield FewItems(own, x.data[first:last], self._columns, np.square(self._norm[own]))
+
+    def contributions(self, matrix: RatingMatrix, user: int, item: int, *, new: bool = False) -> Floats:
+        """What each of a user's items, in the order of the matrix, adds to the score of one item."""
+        x = self.cells(matrix, np.array([user]))
+        items = x.indices.astype(np.int64)
+        parts = choice.contributions(self.inverse, items, x.data, item)
+        weight = weight_of_few(len(items)) if new else 0.0
+        if not weight or item in items:
+            return parts
+        return np.asarray(parts + weight * (next(self._few(x)).contributions(item) - parts))
+
+    def explain(
+        self, matrix: RatingMatrix, user: int, item: int, *, ratings: bool, new: bool = False
+    ) -> ChoiceExplanation:
+        """The score of a pair of codes with the contributions of the user's items."""
+        parts, own = self.contributions(matrix, user, item, new=new), matrix.rows.part(user, user + 1)
+        items, values = matrix.items.raws(own.columns), own.values.tolist()
+        because = tuple(
+            ChoiceEvidence(items[place], values[place] if ratings else None, float(parts[place]))
+            for place in np.argsort(-parts, kind="stable").tolist()
+        )
+        average = float(_average_weight(np.array([len(because)]))[0] * self._average[item])
+        score = float(parts.sum()) + average
+        return ChoiceExplanation(matrix.users.raw(user), matrix.items.raw(item), score, average, because)
+
+    def similarity(self, items: Ints, others: Ints | None = None) -> Floats:
+        """How alike items are in who takes them, (items, others or all): the cosine of their columns, damped.
+
+        Sigma_ij / (Sigma_ii Sigma_jj)^1/2: the penalty in the diagonal gives rarely taken items low similarities.
+        An item's similarity with itself is 1.
+        """
+        others = np.arange(len(self._norm)) if others is None else others
+        met = (self._columns[:, items].T @ self._columns[:, others]).toarray().astype(np.float64)
+        met /= self._norm[items][:, np.newaxis] * self._norm[others]
+        met[items[:, np.newaxis] == others] = 1.0
+        return np.asarray(met)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the arrays."""
+        return self.inverse.nbytes + int(self._columns.data.nbytes + self._columns.indices.nbytes)
+
+
+def _average_weight(n_items: Floats | Ints) -> Floats:
+    """The weight of the average user's cells in the score of users with so many items."""
+    return np.asarray(np.where(n_items > 0, AVERAGE / (1.0 + n_items), 1.0))
+
+
+def hide_seen(scores: Floats, matrix: RatingMatrix, users: Ints) -> None:
+    """Set the scores (users, items) of what each user has already to minus infinity."""
+    for place, user in enumerate(users):
+        if user != UNKNOWN:
+            scores[place, matrix.seen(user)] = -np.inf
+
+
+def diversified_rows(choices: Choices, row: Ints, item: Ints, score: Floats, n: int, diversity: float) -> Ints:
+    """Entries of lists re-ranked for diversity; the entries of a row stand together, the best first."""
+    kept = []
+    for first, last in _runs(row):
+        pool = item[first:last]
+        similarity = choices.similarity(pool, pool)
+        kept.append(first + diversified(np.maximum(score[first:last], 0.0), similarity, n, diversity))
+    return np.concatenate(kept) if kept else np.zeros(0, np.int64)
+
+
+def _runs(row: Ints) -> Iterator[tuple[int, int]]:
+    """Where each run of equal values begins and ends."""
+    cuts = np.append(np.flatnonzero(np.append(True, row[1:] != row[:-1])), len(row)) if len(row) else np.zeros(1, int)
+    return zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
