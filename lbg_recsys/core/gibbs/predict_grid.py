@@ -13,6 +13,7 @@ from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.draws import Draws, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import smooth_cdf
+from lbg_recsys.core.gibbs.predict_pairs import expected_from, levels_from
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
@@ -106,23 +107,16 @@ def predict_items(draws: Draws, users: Array, items: Array, side: Side, values: 
     Sums over kept sweeps of the level distributions (users, items, levels) and of expected ratings (users, items).
     """
     below, mean = _sums(draws, users, items, side, values)
-    probability = np.empty((*mean.shape, len(values)))
-    before = np.float64(0.0)
-    for b in range(len(below)):
-        upto = np.maximum(below[b], before)  # rounding may have put Phi out of order by a hair
-        probability[..., b] = upto - before
-        before = upto
-    probability[..., -1] = np.maximum(draws.shaping.sum() - before, 0.0)
-    return probability, mean
+    return levels_from(draws, below), expected_from(draws, below, mean, values)
 
 
 def expect_items(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> Array:
     """The sums of the expected ratings alone, (users, items)."""
-    return _sums(draws, users, items, side, values)[1]
+    return expected_from(draws, *_sums(draws, users, items, side, values), values)
 
 
 def _sums(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
-    """Sums over kept sweeps: P(level <= b) of the shaping ones (b, users, items), expected ratings (users, items)."""
+    """Sums of P(level <= b) over shaping sweeps (b, users, items), and of means of Gaussian ones (users, items)."""
     rows, cols = side.rows_and_columns(users, items)
     row_weight, col_weight = single(draws.row_weight, rows), single(draws.col_weight, cols)
     cuts, owner = draws.cuts_of(users)
@@ -141,10 +135,4 @@ def _sums(draws: Draws, users: Array, items: Array, side: Side, values: Array) -
         draws.shaping,
     )
     _add_sweeps(sweeps, side is Side.USERS, below, mean)
-    total = mean.astype(np.float64)
-    if ordinal := draws.ordinal.sum():
-        # the mean is the highest level less every gap between levels times the probability of a level below the gap
-        total += ordinal * values[-1]
-        for gap, upto in zip(np.diff(values), below, strict=True):
-            total -= gap * upto
-    return (below, total) if side is Side.USERS else (below.swapaxes(1, 2), total.T)
+    return (below, mean) if side is Side.USERS else (below.swapaxes(1, 2), mean.T)

@@ -12,7 +12,7 @@ from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, RHAT_LIMIT, median_
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
-from lbg_recsys.core.gibbs.predict_pairs import predict
+from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 from lbg_recsys.core.gibbs.tilt import inside, tilt
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
@@ -169,6 +169,14 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:
         sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
         return self._average(sums)
+
+    def nearly_distribution_of(self, users: Ints, items: Ints) -> Floats:
+        """The distribution of each pair of a known user and a known item, (n, levels), to within 1e-5."""
+        if not self._draws:
+            return super().nearly_distribution_of(users, items)
+        return self._average(
+            predict_closely(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items()
+        )
 
     def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
         """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5."""

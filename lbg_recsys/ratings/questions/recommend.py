@@ -23,8 +23,8 @@ SURE_MASS = 0.9
 
 # Numbers held at once: enough pairs to keep the kernels busy, few enough (16 MB) for any machine.
 _BLOCK_NUMBERS = 1 << 21
-# Items looked at together, until no further one can be in a list.
-_AT_ONCE = 128
+# Items per place in the list that are looked at first.
+_ROUND = 2
 # Lists are found by scores and then ordered by `distribution_of`. A score may be this far below another that is no
 # better: probabilities are within 1e-5, two of them make a score, two scores a comparison. For expected ratings the
 # unit is the width of the scale.
@@ -154,28 +154,35 @@ def _weighed(model: RatingModel, users: Ints, bounds: Floats, request: _Request,
     """The bounds, times a power of the probability of a liked level if that is asked for, where this can matter.
 
     Minus infinity where this probability is too low, or where it was not needed. No score is above its bound, so the
-    items are gone through from the highest to the lowest bound, and a user is done when nothing that is left could be
-    among the best found by then: as a rule after a tenth of the items.
+    items of each user are gone through from the highest bound to the lowest, twice as many in each round, and a user
+    is done when nothing that is left could be among the best found by then: as a rule after two or three items per
+    place in the list.
     """
     n = min(request.pool, bounds.shape[1])
-    order = np.argsort(-bounds.max(axis=0), kind="stable")
-    at_most = np.maximum.accumulate(bounds[:, order[::-1]], axis=1)[:, ::-1]  # of all items from here on
+    left = bounds.copy()
     scores = np.full_like(bounds, -np.inf)
     best = np.full((len(users), n), -np.inf)
-    going = np.arange(len(users))
-    for first in range(0, len(order), _AT_ONCE):
-        least = best[going, 0] - close
-        going = going[(at_most[going, first] >= least) & (at_most[going, first] > -np.inf)]
-        if not len(going):
-            break
-        items = order[first : first + _AT_ONCE]
-        places = np.ix_(going, items)
-        probability = model.distribution_of_items(users[going], items).reshape(-1, len(model.levels))
-        liked = levels.at_least(probability, model.levels, request.liked).reshape(len(going), len(items))
-        found = bounds[places]
-        may_be = (found > -np.inf) & (liked >= request.min_probability)
+    going, size = np.arange(len(users)), _ROUND * n
+    while len(going):
+        size = min(size, bounds.shape[1])
+        items = np.argpartition(left[going], bounds.shape[1] - size, axis=1)[:, -size:]
+        bound = np.take_along_axis(left[going], items, axis=1)
+        may_be = (bound >= best[going, :1] - close) & (bound > -np.inf)
+        row, place = np.nonzero(may_be)
+        user, item = going[row], items[row, place]
+        probability = model.nearly_distribution_of(users[user], item)
+        liked = levels.at_least(probability, model.levels, request.liked)
+        found = bounds[user, item]
         if request.by == "liked":
-            found = np.where(may_be, found, 0.0) * liked**model.liked_power
-        scores[places] = np.where(may_be, found, -np.inf)
-        best[going] = np.partition(np.hstack([best[going], scores[places]]), len(items), axis=1)[:, len(items) :]
+            found = found * liked**model.liked_power
+        found = np.where(liked >= request.min_probability, found, -np.inf)
+        scores[user, item] = found
+        left[user, item] = -np.inf
+        table = np.full(may_be.shape, -np.inf)
+        table[row, place] = found
+        best[going] = np.partition(np.hstack([best[going], table]), size, axis=1)[:, size:]
+        # what was looked at and could not be among the best is left, and below the least of them
+        most = left[going].max(axis=1)
+        going = going[(most >= best[going, 0] - close) & (most > -np.inf)]
+        size *= 2
     return scores

@@ -21,7 +21,7 @@ from lbg_recsys.core.gibbs.new_rows import (
     draw_new_row,
 )
 from lbg_recsys.core.gibbs.predict_grid import _add_phi, class_sums, expect_items, predict_items
-from lbg_recsys.core.gibbs.predict_pairs import predict
+from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 
 KEPT, N, H, K = 12000, 7, 2, 3
 LEVEL = np.zeros(N, np.int16)
@@ -204,6 +204,9 @@ def test_all_items_of_some_users_are_predicted_as_pairs_are(side, kinds):
     np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
     assert (probability >= 0).all()
     np.testing.assert_array_equal(expect_items(draws, some, of_items, side, values), mean)
+    closely, mean_closely = predict_closely(draws, *pairs, side, values)
+    np.testing.assert_allclose(closely, expected, atol=1e-6 * len(draws))
+    np.testing.assert_allclose(mean_closely, expected_mean, atol=4e-6 * len(draws))
 
 
 def test_class_sums_by_hand():

@@ -201,7 +201,7 @@ def test_a_new_user_is_the_same_whoever_comes_after_and_leaves_no_trace_in_a_pic
 @pytest.mark.parametrize("by", ["rating", "rated", "liked"])
 def test_lists_say_what_predictions_say(planted, by, monkeypatch):
     """To the last bit, though they are found by faster sums, in which most items need not be looked at."""
-    monkeypatch.setattr("lbg_recsys.ratings.questions.recommend._AT_ONCE", 7)
+    monkeypatch.setattr("lbg_recsys.ratings.questions.recommend._ROUND", 1)
     model, _, _, _ = planted
     users = list(range(40))
     listed = model.recommend(users, 5, by=by)
