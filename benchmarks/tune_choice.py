@@ -19,11 +19,11 @@ from lbg_recsys.ratings.choice_scores import Choices
 from lbg_recsys.ratings.settings import ChoiceSettings
 
 SPLITS = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0), ("ciao", 0)]
-DEFAULTS = {"grade": 0.6, "user_power": 0.5, "penalty": 9.0, "item_power": 0.25}
+DEFAULTS = {"grade": 0.6, "user_power": 0.5, "penalty": None, "item_power": 0.25}
 GRID = {
     "grade": (0.3, 0.45, 0.8, 1.0),
     "user_power": (0.0, 0.25, 0.75),
-    "penalty": (4.0, 6.0, 13.0, 20.0),
+    "penalty": (100.0, 150.0, 200.0, 250.0, 300.0, 350.0, 420.0, 500.0, 700.0, 1000.0, 1400.0),
     "item_power": (0.0, 0.4, 0.6),
 }
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -31,6 +31,8 @@ from lbg_recsys.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 # The largest matrix that is inverted: 3.2 GB in double precision while `solve` runs, 1.6 GB afterwards.
 LIMIT = 20_000
+# The penalty's factor, in units of the cube root of the number of choices.
+USUAL_FACTOR = 9.0
 
 
 def graded(values: Floats, liked: float, grade: float) -> Floats:
@@ -44,18 +46,21 @@ def user_weights(counts: Ints, power: float) -> Floats:
     return np.asarray(weight * (counts.sum() / max((weight * counts).sum(), 1e-300)))
 
 
-def penalties(x: sp.csr_array, factor: float, power: float) -> Floats:
-    """The penalty of each item: factor r nnz^1/3 (n_i / n)^power.
+def penalties(x: sp.csr_array, factor: float | None, power: float) -> Floats:
+    """The penalty of each item: factor r (n_i / n)^power.
 
-    r is the mean square of the stored cells, nnz their number, n_i how often item i was taken (at least 1) and n how
-    often the item of an average choice was taken. A positive power penalises popular items more: they have data
-    enough to stand it. The cube root follows the penalties that were best on inner splits of data sets of 23,000 to
-    640,000 choices (``benchmarks/tune_choice.py``).
+    r is the mean square of the stored cells, n_i how often item i was taken (at least 1) and n how often the item of
+    an average choice was taken. A positive power penalises popular items more: they have data enough to stand it.
+
+    ``factor`` is 9 nnz^1/3 if None, nnz being the number of stored cells. This follows the factors that were best on
+    inner splits of data sets of 23,000 to 640,000 choices, from 250 to 1000 (``benchmarks/tune_choice.py``).
     """
+    if factor is None:
+        factor = USUAL_FACTOR * np.cbrt(x.nnz)
     taken = np.maximum(np.bincount(x.indices, minlength=x.shape[1]), 1).astype(np.float64)
     usual = np.square(taken).sum() / taken.sum()
     mean_square = np.square(x.data).sum() / max(x.nnz, 1)
-    return np.asarray(factor * mean_square * np.cbrt(x.nnz) * (taken / usual) ** power)
+    return np.asarray(factor * mean_square * (taken / usual) ** power)
 
 
 class Inverse(Protocol):

@@ -155,10 +155,10 @@ class ChoiceSettings(Settings):
         at_least=0,
         at_most=3,
     )
-    penalty: float = setting(
-        9.0,
-        """The ridge penalty in units of the mean square of the cells times the cube root of the number of choices. A
-        larger one draws lists towards popular items.""",
+    penalty: float | None = setting(
+        None,
+        """The ridge penalty in units of the mean square of the cells; None is 9 times the cube root of the number of
+        choices. A larger one draws lists towards popular items.""",
         above=0,
         at_most=_STRONGEST,
     )

@@ -96,10 +96,11 @@ def test_cells_and_penalties():
     assert x.tolist() == [0.6, 1.0, 1.0]
     rows = sp.csr_array(([0.6, 1.0, 1.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 3))
     mean_square = (0.36 + 2) / 3
-    np.testing.assert_allclose(choice.penalties(rows, 300.0, 0.0), np.full(3, 300 * mean_square * 3 ** (1 / 3)))
+    np.testing.assert_allclose(choice.penalties(rows, 300.0, 0.0), np.full(3, 300 * mean_square))
     usual = (1 + 4 + 1) / (1 + 2 + 1)  # an item that nobody took counts as taken once
-    expected = 300 * mean_square * 3 ** (1 / 3) * np.sqrt(np.array([1, 2, 1]) / usual)
+    expected = 300 * mean_square * np.sqrt(np.array([1, 2, 1]) / usual)
     np.testing.assert_allclose(choice.penalties(rows, 300.0, 0.5), expected)
+    np.testing.assert_allclose(choice.penalties(rows, None, 0.5), 9 * 3 ** (1 / 3) / 300 * expected)
 
 
 def test_one_item_and_no_cells():

@@ -19,7 +19,7 @@ def clicks():
 
 @pytest.fixture(scope="module")
 def model(clicks):
-    return ChoiceModel(penalty=0.7).fit(clicks)
+    return ChoiceModel(penalty=5).fit(clicks)
 
 
 def test_lists_hold_what_the_same_people_take(model, clicks):
@@ -111,10 +111,10 @@ def test_diversity_mixes_what_different_people_take(model):
 
 def test_counts_and_repeated_rows_count_once(clicks, model):
     twice = pd.concat([clicks, clicks.head(7)])
-    again = ChoiceModel(penalty=0.7).fit(twice.assign(count=3))
+    again = ChoiceModel(penalty=5).fit(twice.assign(count=3))
     assert again.n_repeated_ == 7
     pd.testing.assert_frame_equal(again.recommend("u0"), model.recommend("u0"))
-    as_tuple = ChoiceModel(penalty=0.7).fit((clicks["user"].tolist(), clicks["item"].tolist()))
+    as_tuple = ChoiceModel(penalty=5).fit((clicks["user"].tolist(), clicks["item"].tolist()))
     pd.testing.assert_frame_equal(as_tuple.recommend("u0"), model.recommend("u0"))
 
 
@@ -128,18 +128,18 @@ def test_counts_that_are_no_counts(clicks, count):
 
 def test_a_constant_rating_column_is_told(clicks, model):
     with pytest.warns(UserWarning, match="the column rating is 1 in all"):
-        told = ChoiceModel(penalty=0.7).fit(clicks.assign(rating=1))
+        told = ChoiceModel(penalty=5).fit(clicks.assign(rating=1))
     pd.testing.assert_frame_equal(told.recommend("u0"), model.recommend("u0"))
 
 
 def test_ratings_grade_the_choices(clicks):
     rated = clicks.assign(rating=np.where(np.arange(len(clicks)) % 3 == 0, 1, 5))
-    graded, alike = (ChoiceModel(penalty=0.7, grade=grade).fit(rated) for grade in (0.2, 1.0))
+    graded, alike = (ChoiceModel(penalty=5, grade=grade).fit(rated) for grade in (0.2, 1.0))
     assert alike.recommend("u0")["score"].tolist() != graded.recommend("u0")["score"].tolist()
     assert {one.rating for one in graded.explain("u0", 0).because} <= {1.0, 5.0}
     matrix = RatingMatrix.from_frame(rated)
     pd.testing.assert_frame_equal(
-        ChoiceModel(penalty=0.7, grade=0.2).fit(matrix).recommend("u0"), graded.recommend("u0")
+        ChoiceModel(penalty=5, grade=0.2).fit(matrix).recommend("u0"), graded.recommend("u0")
     )
 
 
@@ -170,6 +170,6 @@ def test_wrong_use():
 
 
 def test_beyond_the_limit_lists_still_hold_every_item(clicks):
-    small = ChoiceModel(penalty=0.7, limit=6).fit(clicks)
+    small = ChoiceModel(penalty=5, limit=6).fit(clicks)
     assert len(small.recommend("u0", 100)) == 21 - len(small.matrix.seen(0))
     assert {item % 2 for item in small.recommend("u0", 4)["item"]} == {0}
