@@ -13,7 +13,7 @@ import numpy as np
 
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError
-from lbg_recsys.persistence import chains
+from lbg_recsys.persistence import chains, features
 from lbg_recsys.persistence.kind import Extras
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
@@ -28,10 +28,10 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that files of the first version do not have: there all users had the same cut points
-_LATER = ("own_cuts", "cut_tau")
-# what is known of a column besides its classes: a constant, and how many ratings it has
-_FEATURES = 2
+# the arrays that older files do not have, the latest first: nobody had features, all users had the same cut points
+_LATER = (("beta",), ("own_cuts", "cut_tau"))
+# what every column has besides its classes: a constant, and how many ratings it has
+_CONSTANT_AND_AMOUNT = 2
 _RHAT_LIMIT = 1.1
 
 
@@ -50,8 +50,9 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "ordinal": ("?", (), 0, 1),
         "lam": ("f4", ("components", "classes"), 0, 1),
         "tau": ("f4", ("components",), _TINY, 1 / _TINY),
-        "eta": ("f2", ("components", "classes", "profile"), -np.inf, np.inf),
-        "omega": ("f2", ("profile",), -np.inf, np.inf),
+        "eta": ("f2", ("components", "classes", f"profile of {other}"), -np.inf, np.inf),
+        "omega": ("f2", (f"profile of {other}",), -np.inf, np.inf),
+        "beta": ("f2", (f"features of {side}",), -np.inf, np.inf),
         "share": ("f4", ("components", "classes"), 0, 1),
         "base": ("f4", ("components", "classes"), -1 / _TINY, 1 / _TINY),
         "scalars": ("f4", ("scalars",), _TINY, 1 / _TINY),
@@ -76,17 +77,24 @@ class BayesianFile(RatingFile):
         "rhat": list[float | None],
         "seed": int | None,
         "chains": list[dict[str, Any]] | None,
+        "features": dict[str, Any] | None,
     }
     arrays = _arrays("users", "items") | _arrays("items", "users")
 
     def own_layout(self, parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Layout:
         """The kept sweeps: at most so many as the parameters allow."""
         own = super().own_layout(parameters, facts)
-        profile = parameters["n_components"] * parameters["n_classes"] + _FEATURES
+        profile = parameters["n_components"] * parameters["n_classes"] + _CONSTANT_AND_AMOUNT
+        known, width = features.layout(facts["features"])
         most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
         return Layout(
-            {**own.arrays, **chains.layout(parameters, facts["chains"] or [])},
-            {**own.sizes, "profile": profile, "scalars": len(_SCALARS)},
+            {**own.arrays, **known, **chains.layout(parameters, facts["chains"] or [])},
+            {
+                **own.sizes,
+                "scalars": len(_SCALARS),
+                **{f"features of {side}": width[side] for side in width},
+                **{f"profile of {side}": profile + width[side] for side in width},
+            },
             {"sweeps of users": most, "sweeps of items": most},
         )
 
@@ -103,6 +111,8 @@ class BayesianFile(RatingFile):
             for side, draws in model._draws.items()
             for name, array in _arrays_of(draws).items()
         }
+        facts["features"], of_features = features.take_apart(model.features_)
+        arrays |= of_features
         facts["chains"] = None
         if extras.chains:
             facts["chains"], of_chains = chains.take_apart(model)
@@ -116,7 +126,8 @@ class BayesianFile(RatingFile):
         model.check_settings()
         kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
         sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
-        model.assemble(matrix, _draws_of(kept, sides), state.facts["seed"])
+        known = features.put_together(state.facts["features"], state.arrays)
+        model.assemble(matrix, _draws_of(kept, sides), state.facts["seed"], known)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         if state.facts["chains"] is not None:
@@ -145,8 +156,10 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
 
     names = {*(field.name for field in fields(Draws)), "scalars"} - {*_SCALARS}
     needed = {f"{side.value}_{name}" for side in sides for name in names}
-    later = {f"{side.value}_{name}" for side in sides for name in _LATER}
-    if set(arrays) not in (needed, needed - later):
+    allowed = [needed]
+    for later in _LATER:
+        allowed.append(allowed[-1] - {f"{side.value}_{name}" for side in sides for name in later})
+    if set(arrays) not in allowed:
         raise DataError(f"there are {len(arrays)} arrays of kept sweeps where {len(needed)} are needed")
     draws = {}
     for side in sides:
@@ -156,6 +169,7 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
         kept, users = found[with_users].shape[:2]
         found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
         found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
+        found.setdefault("beta", np.empty((kept, 0), np.float16))
         scalars = np.ascontiguousarray(found.pop("scalars").T)  # contiguous as after a fit: kernels compile once
         draws[side] = _checked(Draws(**found, **dict(zip(_SCALARS, scalars, strict=True))))
     return draws

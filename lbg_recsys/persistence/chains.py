@@ -31,7 +31,12 @@ _FACTS = {
     "rng": list[int],
 }
 _PRECISIONS = ("row_tau", "col_tau", "noise_rate")
-_STATE = ("z", "c", "lam", "tau", "eta", "omega", "row_bias", "col_bias", "row_weight", "col_weight")
+_STATE = (
+    *("z", "c", "lam", "tau", "eta", "omega", "row_bias", "col_bias", "row_weight", "col_weight"),
+    *("eta_shrinkage", "omega_shrinkage"),
+)
+# the arrays that files of chains without features may lack
+_OF_FEATURES = ("eta_shrinkage", "omega_shrinkage", "beta", "kappa")
 
 
 def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
@@ -40,8 +45,12 @@ def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
         "c": Array("f4", ("components", "classes", cols)),
         "lam": Array("f8", ("components", "classes"), 0, 1, distribution=True),
         "tau": Array("f8", ("components",), _TINY),
-        "eta": Array("f4", ("components", "classes", "profile")),
-        "omega": Array("f4", ("profile",)),
+        "eta": Array("f4", ("components", "classes", f"profile of {cols}")),
+        "omega": Array("f4", (f"profile of {cols}",)),
+        "eta_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, optional=True),
+        "omega_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, optional=True),
+        "beta": Array("f4", (f"features of {rows}",), optional=True),
+        "kappa": Array("f8", (f"features of {rows}",), _TINY, optional=True),
         "row_bias": Array("f4", (rows,)),
         "col_bias": Array("f4", (cols,)),
         "row_weight": Array("f4", (rows,), _TINY),
@@ -74,7 +83,7 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
             "chains=True, but this model has no chains: it was loaded from a file that was saved without them; fit "
             "it again or leave chains out"
         )
-    if not training.serves(model.get_params(), model.matrix):
+    if not training.serves(model.get_params(), model.matrix, model.features_):
         raise ParameterError(
             "chains=True, but a parameter that the chains were made with was changed after the fit: set it back, fit "
             "again, or leave chains out"
@@ -98,6 +107,7 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
         )
         own = {name: getattr(chain, name) for name in (*_STATE, "own_cuts", "cut_tau")}
         own |= {"cuts": chain.cuts[1:-1], "matched": run._cuts[1:-1]}
+        own |= {"beta": chain.row_features.beta, "kappa": chain.row_features.kappa}
         own["trace"] = np.array(run.trace, np.float32).reshape(len(run.trace), len(run.rows))
         if chain.settings.ordinal:
             own["utility"] = chain.utility
@@ -114,7 +124,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
     for place, one in enumerate(facts):
         check_values(one, _FACTS, f"chain {place}")
-    training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix)
+    training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix, model.features_)
     training.made_of["random_state"] = model.random_state
     for place, (run, one) in enumerate(zip(training.runs, facts, strict=True)):
         prefix = f"chain{place}_"
@@ -141,10 +151,14 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
         raise DataError(f"{what} has a precision or a stride that cannot be")
     if not 0 <= facts["kept"] <= run.most or min(facts["met"], facts["sweeps"]) < 0:
         raise DataError(f"{what} counts its sweeps wrongly")
+    known = chain.row_features
+    if known.design.width + chain.col_design.width and not set(_OF_FEATURES) <= set(arrays):
+        raise DataError(f"{what} lacks the coefficients of features")
     for name in (*_STATE, "own_cuts", "cut_tau", *(("utility",) if chain.settings.ordinal else ())):
-        setattr(
-            chain, name, np.array(arrays[name])
-        )  # a sweep writes into them: they are not the model's that is saved
+        if name in arrays:  # a sweep writes into them: they are not the model's that is saved
+            setattr(chain, name, np.array(arrays[name]))
+    if "beta" in arrays and "kappa" in arrays:
+        known.beta, known.kappa = np.array(arrays["beta"]), np.array(arrays["kappa"])
     for name in ("sweeps", *_PRECISIONS):
         setattr(chain, name, facts[name])
     chain.cuts[1:-1], run._cuts[1:-1] = arrays["cuts"], arrays["matched"]

@@ -141,8 +141,8 @@ def _limits(n_users: int, n_items: int) -> dict[str, int]:
 
 def _taken_apart(matrix: "RatingMatrix", titles: "Mapping[RawId, str]") -> tuple[dict[str, Any], dict[str, AnyArray]]:
     section = {
-        "users": _savable(matrix.users, "user"),
-        "items": _savable(matrix.items, "item"),
+        "users": savable(matrix.users, "user"),
+        "items": savable(matrix.items, "item"),
         "titles": _titles_of(matrix.items, titles) if titles else None,
         "discrete": bool(matrix.scale.discrete),
         "n_duplicates": int(matrix.n_duplicates),
@@ -189,7 +189,8 @@ def _titles_of(items: "Iterable[RawId]", titles: "Mapping[RawId, str]") -> list[
     return found
 
 
-def _savable(ids: "Iterable[RawId]", what: str) -> list[int | str]:
+def savable(ids: "Iterable[RawId]", what: str) -> list[int | str]:
+    """Ids that a file can keep; `DataError` names the first that it cannot."""
     for raw_id in ids:
         if type(raw_id) not in (int, str):
             shown = "NaN" if isinstance(raw_id, float) and math.isnan(raw_id) else repr(raw_id)

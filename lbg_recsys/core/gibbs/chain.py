@@ -30,8 +30,10 @@ from lbg_recsys.core.gibbs.effects import (
     draw_row_effects,
     mean_square,
 )
+from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, RowFeatures, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
@@ -74,25 +76,28 @@ class ChainSettings:
         return self.side is Side.USERS
 
 
-def column_features(n_col: Array, among: Array) -> Array:
-    """The features of columns besides their profiles, (columns, 2): a constant, and the logarithm of their entries.
+def column_features(n_col: Array, among: Array, known: Array | None = None) -> Array:
+    """The features of columns besides their profiles, (columns, 2 + E).
 
-    The logarithm is standardised by the numbers of entries ``among`` and clipped to their range: a line that is
-    fitted to them does not hold beyond it.
+    A constant, the logarithm of the number of entries, and what is ``known`` besides the entries (columns, E). The
+    logarithm is standardised by the numbers of entries ``among`` and clipped to their range: a line that is fitted
+    to them does not hold beyond it.
     """
     usual = np.log1p(among)
     scale = usual.std() if usual.std() > 0 else 1.0
     amount = np.log1p(n_col).clip(usual.min(), usual.max())
-    return np.column_stack([np.ones(len(n_col)), (amount - usual.mean()) / scale])
+    columns = [np.ones(len(n_col)), (amount - usual.mean()) / scale]
+    return np.column_stack(columns if known is None else [*columns, known])
 
 
 class Chain:
     """The state of one chain; `sweep` draws everything once from its conditional distribution.
 
     Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
-    ``tau`` (H,), ``eta`` (H, K, D), ``omega`` (D,), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``,
-    ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts``
-    (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
+    ``tau`` (H,), ``eta`` (H, K, D) and ``omega`` (D,) with the prior precisions ``eta_shrinkage`` and
+    ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``row_bias``,
+    ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,),
+    and of ordinal chains ``own_cuts`` (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
     Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
     """
 
@@ -103,18 +108,23 @@ class Chain:
         middles: Array,
         settings: ChainSettings,
         seed: np.random.SeedSequence,
+        row_design: Design = NO_FEATURES,
+        col_design: Design = NO_FEATURES,
     ) -> None:
         self.settings = settings
         self.rng = np.random.Generator(np.random.PCG64(seed))
         rows, n, h, k = len(entries), entries.n_columns, settings.n_components, settings.n_classes
         self.n_col = entries.column_counts().astype(np.float32)
-        d = h * k + column_features(self.n_col, self.n_col).shape[1]
+        self.row_features, self.col_design = RowFeatures(row_design), col_design
+        d = h * k + 2 + col_design.width
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
         self.c = np.zeros((h, k, n), np.float32)
         self.lam = np.full((h, k), 1.0 / k)
         self.tau = np.full(h, 10.0)
         self.eta = np.zeros((h, k, d), np.float32)
         self.omega = np.zeros(d, np.float32)
+        # the prior precisions of eta and omega: those of the columns' features are drawn, one per group
+        self.eta_shrinkage, self.omega_shrinkage = np.full(d, SHRINKAGE), np.full(d, SHRINKAGE)
         self.row_bias, self.col_bias = _ridge_biases(entries)
         self.row_tau = self.col_tau = 10.0
         self.cuts = np.concatenate([[-np.inf], middles, [np.inf]])
@@ -141,7 +151,7 @@ class Chain:
         self._col_stat = np.zeros((3, n), np.float32)
         count_classes(entries.indptr, entries.columns, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
-        self.phi[fixed] = column_features(self.n_col, self.n_col).T
+        self.phi[fixed] = column_features(self.n_col, self.n_col, self.col_design.values_of(n)).T
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
@@ -206,13 +216,21 @@ class Chain:
         sweep_components(
             self.rng,
             self._residuals(),
-            Classes(self.z, self.c, self.lam, self.tau, self.eta),
+            Classes(self.z, self.c, self.lam, self.tau, self.eta, self.eta_shrinkage),
             self.profiles,
             self._weights(),
             ComponentSettings(*settings.spread, settings.indicator_weight, settings.follow_profiles),
             self.rng.standard_normal(self.c.shape, np.float32),
             self.rng.random((len(self.c), len(self.z))),
         )
+        self._draw_shrinkage(self.eta, self.eta_shrinkage)
+
+    def _draw_shrinkage(self, coefficients: Array, shrinkage: Array) -> None:
+        """Redraw the prior precisions of the coefficients (..., D) of the columns' features."""
+        if own := self.col_design.width:
+            shrinkage[-own:] = draw_precisions(
+                self.rng, coefficients[..., -own:], self.col_design.groups, self.settings.spread
+            )
 
     def sweep_effects(self) -> None:
         """Redraw the noise weights and biases of rows and columns, and the parameters of their priors."""
@@ -220,6 +238,8 @@ class Chain:
         user = settings.user_noise_shape, self.noise_rate
         item = settings.item_noise_shape, settings.item_noise_shape
         row_noise, col_noise = settings.side.rows_and_columns(user, item)
+        expected = self.row_features.draw(self.rng, self.row_bias, self.row_tau, settings.spread)
+        self.row_bias -= expected  # what is drawn here is the bias less its expected value
         self.row_tau = draw_row_effects(
             self.rng,
             self._residuals(),
@@ -228,6 +248,7 @@ class Chain:
             self.col_weight,
             self._col_stat,
         )
+        self.row_bias += expected
         self.col_tau = draw_col_effects(
             self.rng,
             self._residuals(),
@@ -235,8 +256,10 @@ class Chain:
             EffectPrior(self.col_tau, *settings.spread, *col_noise),
             self.profiles,
             self.omega,
+            self.omega_shrinkage,
             self._col_stat,
         )
+        self._draw_shrinkage(self.omega, self.omega_shrinkage)
         self.noise_rate = draw_noise_rate(self.rng, self.user_weight, settings.user_noise_shape, settings.spread)
 
     @property

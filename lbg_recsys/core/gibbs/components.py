@@ -28,6 +28,7 @@ class Classes(NamedTuple):
     lam: Array  # (H, K): shares of the classes among the rows
     tau: Array  # (H,): precisions of the class means
     eta: Array  # (H, K, D) float32: the expected mean of class s in column i is eta[h, s] . phi_i
+    shrinkage: Array  # (D,): prior precisions of the entries of eta; not redrawn here
 
 
 class Profiles(NamedTuple):
@@ -288,7 +289,7 @@ def sweep_components(
     (H, K, columns), those of the classes as ``uniform`` (H, rows): a loop that draws does not vectorise.
     """
     ptr, col, res = entries
-    z, c, lam, tau, eta = classes
+    z, c, lam, tau, eta, shrinkage = classes
     phi, gram, counts, n_col = profiles
     row_weight, col_weight = weights
     power = settings.indicator_weight
@@ -305,7 +306,7 @@ def sweep_components(
         exchange(col[own], res[own], nothing, c[0, t], row_weight[j], stat[0, t], stat[1, t])
     for h in range(n_components):
         cross_product(phi, c[h], cross)
-        ridge_draw(rng, gram, cross, tau[h], eta[h])
+        ridge_draw(rng, gram, cross, tau[h], shrinkage, eta[h])
         tau[h] = draw_means(rng, phi, eta[h], tau[h], settings, stat, col_weight, noise[h], c[h])
         tabulate_means(c[h], col_weight, table)
         draw_shares(rng, z, h, lam[h], size)

@@ -81,11 +81,13 @@ def draw_col_effects(
     prior: EffectPrior,
     profiles: Profiles,
     omega: Array,
+    shrinkage: Array,
     stat: Array,
 ) -> float:
     """Redraw omega and each column's noise weight and bias; returns the new tau of the biases.
 
-    The expected bias of column i is phi_i . omega. ``stat`` (3, columns) comes from `draw_row_effects`.
+    The expected bias of column i is phi_i . omega, and ``shrinkage`` (D,) are the prior precisions of omega.
+    ``stat`` (3, columns) comes from `draw_row_effects`.
     """
     _, col, res = entries
     bias, weight = cols
@@ -94,7 +96,7 @@ def draw_col_effects(
     n = bias.shape[0]
     cross = np.empty((1, phi.shape[0]))
     cross_product(phi, bias.reshape(1, n), cross)
-    ridge_draw(rng, gram, cross, tau, omega.reshape(1, phi.shape[0]))
+    ridge_draw(rng, gram, cross, tau, shrinkage, omega.reshape(1, phi.shape[0]))
     squares = 0.0
     step = np.empty(n, np.float32)
     expected = np.empty(n, np.float32)

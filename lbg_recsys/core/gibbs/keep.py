@@ -34,6 +34,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "row_tau": np.float32(chain.row_tau),
         "col_tau": np.float32(chain.col_tau),
         "noise_rate": np.float32(chain.noise_rate),
+        "beta": chain.row_features.beta.astype(np.float16),
         "own_cuts": _cuts_of_users(chain, cuts),
         "cut_tau": chain.cut_tau[1 : -1 if settings.own_cuts else 1].astype(np.float32),
     }
@@ -50,9 +51,9 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
 
 
 def _unknown_profile(chain: Chain) -> Array:
-    """The profile and features of a column without entries, (D,)."""
+    """The profile and features of a column without entries of which nothing is known, (D,)."""
     profile = np.zeros(chain.settings.n_components * chain.settings.n_classes)
-    return np.append(profile, column_features(np.zeros(1), chain.n_col))
+    return np.append(profile, column_features(np.zeros(1), chain.n_col, np.zeros((1, chain.col_design.width))))
 
 
 def _unknown_means(chain: Chain) -> Array:

@@ -12,8 +12,9 @@ from lbg_recsys.core.types import Array
 
 # Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
 FAST = {"contract", "nsz", "reassoc", "arcp"}
-# The prior precision of a coefficient. Some fifty of them predict class means well below one standardised rating:
-# where columns are few, a prior as wide as N(0, 1) would let a new column's means run off the scale.
+# The prior precision of a coefficient of a profile. Some fifty of them predict class means well below one
+# standardised rating: where columns are few, a prior as wide as N(0, 1) would let a new column's means run off
+# the scale.
 SHRINKAGE = 10.0
 
 
@@ -65,11 +66,13 @@ def cholesky(a: Array) -> None:
 
 
 @kernel(fastmath=FAST)
-def ridge_draw(rng: np.random.Generator, gram: Array, cross: Array, precision: float, out: Array) -> None:
+def ridge_draw(
+    rng: np.random.Generator, gram: Array, cross: Array, precision: float, shrinkage: Array, out: Array
+) -> None:
     """Draw coefficients of ``out.shape[0]`` regressions that share their features.
 
-    Targets ~ N(features . coefficients, 1/``precision``), coefficients ~ N(0, 1/`SHRINKAGE`), so that their
-    posterior is N(P^-1 b, P^-1) with P = SHRINKAGE I + precision * gram and b = precision * cross.
+    Targets ~ N(features . coefficients, 1/``precision``), coefficients ~ N(0, 1/``shrinkage``), so that their
+    posterior is N(P^-1 b, P^-1) with P = diag(shrinkage) + precision * gram and b = precision * cross.
     ``gram`` (d, d) is features' features, ``cross`` (s, d) as `cross_product` makes it.
     """
     d = gram.shape[0]
@@ -77,7 +80,7 @@ def ridge_draw(rng: np.random.Generator, gram: Array, cross: Array, precision: f
     for i in range(d):
         for j in range(i + 1):
             factor[i, j] = precision * gram[i, j]
-        factor[i, i] += SHRINKAGE
+        factor[i, i] += shrinkage[i]
     cholesky(factor)
     x = np.empty(d)
     for s in range(out.shape[0]):

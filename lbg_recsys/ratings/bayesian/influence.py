@@ -54,6 +54,7 @@ class Influence:
     draws: Mapping[Side, Draws]
     matrix: RatingMatrix
     known: NewUsers
+    features: npt.NDArray[np.float32]  # (users, E): those of the users of ``matrix``
     n_chains: int
 
     def of(self, user: int, item: int, seed: np.random.SeedSequence) -> Effects:
@@ -78,7 +79,8 @@ class Influence:
     def _as_column(self, draws: Draws, user: int, item: int, own: _OwnRatings) -> Iterator[Effects]:
         """By each kept sweep that has the user as a column."""
         n, (_, n_components, k) = len(own.items), draws.lam.shape
-        features = column_features(np.array([n, n - 1]), self.known.training.rows.lengths)
+        own_features = np.repeat(self.features[[user]], 2, axis=0)
+        features = column_features(np.array([n, n - 1]), self.known.training.rows.lengths, own_features)
         for s in range(len(draws)):
             design = _design(draws.z[s, np.append(own.items, item)], k)
             held, share = design[:-1, :-1], draws.share[s].ravel()
@@ -144,7 +146,9 @@ class Influence:
         items, n_components = own.items[kept], draws.lam.shape[1]
         c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
         mean, target = np.ascontiguousarray(c[:-1].transpose(1, 2, 0)), c[-1]
-        bias = draws.col_bias[s].astype(np.float32)
+        # the draws are those of a bias whose expected value is 0: what is expected of it joins the items'
+        expected = draws.beta.astype(np.float32) @ self.features[user]
+        bias = draws.col_bias[s].astype(np.float32) + expected[s]
         precision = _precision(draws.col_weight[s], draws.row_weight[s, user])
         classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
@@ -160,7 +164,8 @@ class Influence:
             bool(draws.ordinal[s]),
         )
         for run, start in enumerate(starts):
-            z, first = draws.z[start, user].astype(np.int64), float(draws.row_bias[start, user])
+            z = draws.z[start, user].astype(np.int64)
+            first = float(draws.row_bias[start, user]) - float(expected[start])
             sample_row(rng, given, z, first, _SKIPPED, RowSample(classes[run], biases[run], fitted[run]))
         means = biases + float(bias[item]) + target[np.arange(n_components), classes].sum(axis=2)
         return self._expectation(draws, s, float(precision[item])).of(means), classes, fitted

@@ -1,10 +1,11 @@
 """Bayesian LBG: several classes a user whose means add up, averaged over the posterior."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from lbg_recsys.checks import check_integer
@@ -14,19 +15,23 @@ from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 from lbg_recsys.core.gibbs.tilt import inside, tilt
+from lbg_recsys.core.levels import mean as mean_of
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import STARTING, Progress
+from lbg_recsys.progress import STARTING, Progress, silent
+from lbg_recsys.ratings.bayesian.feature_effects import feature_effects
 from lbg_recsys.ratings.bayesian.influence import Influence
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
-from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
+from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, ids_of, seed_of
 from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
-from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.model import RatingDistribution, RatingModel
+from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
+from lbg_recsys.ratings.ids import UNKNOWN, plain_ids
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix
+from lbg_recsys.ratings.model import RatingDistribution, RatingModel, split_pairs
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.settings import BayesianLBGSettings
 
@@ -57,6 +62,8 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         ``random_state``, or the seed that was drawn in its place.
     nbytes_ : int
         Memory of the kept sweeps.
+    item_features_, user_features_ : FeatureTable
+        What is known about items and users besides their ratings, encoded.
 
     Examples
     --------
@@ -69,6 +76,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     METRICS = ("taste",)
     MADE_BY_FIT = (
         *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
+        *("item_features_", "user_features_", "features_"),
         *("standard_", "_draws", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
@@ -78,21 +86,82 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
-    def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
+    def fit(
+        self,
+        ratings: Any,
+        *,
+        item_features: Any = None,
+        user_features: Any = None,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        progress: Progress = silent,
+    ) -> "BayesianLBGModel":
+        """Fit to ratings and, where it is given, to what is known about items and users besides.
+
+        Parameters
+        ----------
+        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            See `RatingModel.fit`.
+        item_features, user_features : DataFrame or sparse matrix, default=None
+            One row per item (user). The ids are a column ``item`` (``user``), or else the index; the rows of a matrix
+            are the ids 0, 1, ... Columns are numbers, categories (strings), or sets (tuples, or strings such as
+            ``"Drama|War"``). A missing value has no effect. How much a column counts is learnt: one that does not
+            help is ignored. Rows of items without ratings are kept: predictions for these items use them.
+        scale, levels, progress
+            See `RatingModel.fit`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ParameterError
+            If a hyper-parameter has a value that is not allowed.
+        DataError
+            If the ratings or the features cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> films = pd.DataFrame({"year": [1994, 1972, 1999]}, index=["x", "y", "new"])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0)
+        >>> model.fit(ratings, item_features=films).item_features_.names
+        ['year']
+        """
+
+        def fit(matrix: RatingMatrix, report: Progress) -> None:
+            self._fit(
+                matrix,
+                report,
+                {
+                    Side.USERS: FeatureTable.of(user_features, matrix.users, "user"),
+                    Side.ITEMS: FeatureTable.of(item_features, matrix.items, "item"),
+                },
+            )
+
+        return self._fit_to(ratings, scale, levels, progress, fit)
+
+    def _fit(
+        self, matrix: RatingMatrix, progress: Progress, features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES
+    ) -> None:
         """Sample; Ctrl-C after the burn-in keeps the sweeps so far. The note of a step is the training error."""
         training, burn_in = self._training, 0
-        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix):
+        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix, features):
             training, burn_in = None, self.burn_in
         progress(0, self.n_sweeps, STARTING)
         if training is None:
             self._check_burn_in()
-            training = Training(self.get_params(), matrix)
+            training = Training(self.get_params(), matrix, features)
         else:
             training.give_back(self._draws)
         finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress)
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
+        self.features_ = training.features
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
         self._judge(finished)
@@ -103,6 +172,16 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         self._tastes = Tastes(self._draws, self.matrix, self.seed_)
         self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
         self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix)
+
+    @property
+    def item_features_(self) -> FeatureTable:
+        """What is known about items besides their ratings."""
+        return self.features_[Side.ITEMS]
+
+    @property
+    def user_features_(self) -> FeatureTable:
+        """What is known about users besides their ratings."""
+        return self.features_[Side.USERS]
 
     @property
     def n_sweeps_(self) -> int:
@@ -132,7 +211,7 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
                 f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
                 "to continue in Python, set warm_start=True and fit again",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         elif not self.converged_:
             from sklearn.exceptions import ConvergenceWarning
@@ -144,14 +223,28 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
                 f"R-hat above {RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f})"
             )
             remedy = "raise n_sweeps and burn_in, or continue in Python: set warm_start=True and fit again"
-            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=5)
+            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=6)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
+
+    def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
+        """Codes of (user, item) pairs; -2 and below are ids that have features but no ratings."""
+        users, items = split_pairs(pairs)
+        return self._codes(Side.USERS, users), self._codes(Side.ITEMS, items)
+
+    def _codes(self, side: Side, raw_ids: Any) -> Ints:
+        codes, table = ids_of(self.matrix, side).codes(raw_ids), self.features_[side]
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown) and len(table.ids):
+            plain = plain_ids(raw_ids)
+            codes[unknown] = UNKNOWN - 1 - table.ids.codes([plain[n] for n in unknown.tolist()])
+        return codes
 
     def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating.
 
-        Of pairs with an unknown user or item: the average over the ratings of the one that is known.
+        Of pairs with an unknown user or item: the average over the ratings of the one that is known, tilted by the
+        features of the unknown one (codes of -2 and below) if it has any.
         """
         probability = np.ones((len(users), len(self.levels)))
         if self._draws:
@@ -159,12 +252,33 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
             new_user = (users < 0) & ~new_item
             known = ~(new_user | new_item)
             probability[known] = self._distribution_of_known(users[known], items[known])
-            probability[new_item] = self._unknown_item.distribution_of(users[new_item], self._distribution_of_known)
+            known_users = np.maximum(users[new_item], UNKNOWN)
+            probability[new_item] = self._unknown_item.distribution_of(known_users, self._distribution_of_known)
             trained = self._trained or self
             probability[new_user] = trained._unknown_user.distribution_of(
                 items[new_user], lambda items, users: trained._distribution_of_known(users, items)
             )
+            self._tilt_by_features(Side.ITEMS, users, items, probability)
+            self._tilt_by_features(Side.USERS, items, users, probability)
         return RatingDistribution(probability)
+
+    def _tilt_by_features(self, side: Side, partners: Ints, codes: Ints, probability: Floats) -> None:
+        """Tilt the distributions of unknown users or items by their features, those of their partners' ratings given.
+
+        The features that the partner's usual items (users) have are in the distribution already.
+        """
+        places = np.flatnonzero(codes < UNKNOWN)
+        if not len(places):
+            return
+        table, home = self.features_[side], self if side is Side.ITEMS else self._trained or self
+        unknown = home._unknown_item if side is Side.ITEMS else home._unknown_user
+        known, at = np.unique(np.maximum(partners[places], UNKNOWN), return_inverse=True)
+        usual = unknown.mean_of_partners(known, table.rows(ids_of(home.matrix, side)).astype(np.float64))
+        effects = feature_effects(home._draws, self.standard_, side, known, len(table.names))
+        shift = np.einsum("nd,nd->n", table.at(UNKNOWN - 1 - codes[places]) - usual[at], effects[at])
+        tilted = probability[places]
+        tilt(tilted, self.levels, mean_of(tilted, self.levels) + shift)
+        probability[places] = tilted
 
     def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:
         sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
@@ -221,15 +335,17 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
         """How much of an expected rating is there because of each of the user's ratings, given the kept sweeps."""
         n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
-        influence = Influence(self._draws, self.matrix, self._new_users, n_chains)
+        known = self.user_features_.rows(self.matrix.users)
+        influence = Influence(self._draws, self.matrix, self._new_users, known, n_chains)
         return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])
 
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        view.matrix, view.standard_ = matrix, self.standard_
+        view.matrix, view.standard_, view.features_ = matrix, self.standard_, self.features_
         view.seed_ = self.seed_
-        view._draws = self._new_users.draw(matrix, np.random.SeedSequence(self.seed_).spawn(1)[0])
+        known, seed = self.user_features_.rows(matrix.users), np.random.SeedSequence(self.seed_).spawn(1)[0]
+        view._draws = self._new_users.draw(matrix, known, seed)
         view._new_users, view._rated = self._new_users, self._rated
         view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
         view._trained = self._trained or self
@@ -239,11 +355,12 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
     def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with one more item, whose parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_"):
+        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_", "features_"):
             setattr(view, name, getattr(self, name))
         view.matrix = matrix
         seed = np.random.SeedSequence(self.seed_).spawn(3)[2]
-        view._draws = NewItem(self._draws, matrix, self.standard_).draw(seed)
+        known = self.item_features_.rows(matrix.items)
+        view._draws = NewItem(self._draws, matrix, self.standard_, known).draw(seed)
         view._know_users()
         return view
 
@@ -262,9 +379,15 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
         return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
 
-    def assemble(self, matrix: RatingMatrix, draws: dict[Side, Draws], seed: int | None) -> None:
+    def assemble(
+        self,
+        matrix: RatingMatrix,
+        draws: dict[Side, Draws],
+        seed: int | None,
+        features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
+    ) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
-        self.matrix, self.standard_ = matrix, Standard.of(matrix)
+        self.matrix, self.standard_, self.features_ = matrix, Standard.of(matrix), features
         self._draws = draws
         self.seed_ = seed_of(self.random_state if seed is None else seed)
         self._know_users()

@@ -30,12 +30,20 @@ _NOISE_SHAPE = ChainSettings().item_noise_shape
 class NewItem:
     """The last item of ``matrix``, whose other entries are those that ``draws`` were made from.
 
+    ``known`` (items, E) are the features of all items.
+
     How many ratings it will have is unknown: amount, bias and shares of classes are a priori the averages of all
     items, weighted by their ratings. The ratings that are given would say that it is rated seldom, as bad items are.
     """
 
-    def __init__(self, draws: Mapping[Side, Draws], matrix: RatingMatrix, standard: Standard) -> None:
-        self._draws, self._matrix = draws, matrix
+    def __init__(
+        self,
+        draws: Mapping[Side, Draws],
+        matrix: RatingMatrix,
+        standard: Standard,
+        known: npt.NDArray[np.float32],
+    ) -> None:
+        self._draws, self._matrix, self._known = draws, matrix, known
         own = matrix.rows.transposed.part(matrix.n_items - 1, matrix.n_items)
         self._users = own.columns.astype(np.int64)
         level = matrix.scale.nearest(own.values).astype(np.int16)
@@ -67,7 +75,7 @@ class NewItem:
         out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), bias, weight, no_cuts)
         amounts = self._matrix.rows.column_counts()
         usual = column_features(amounts[:-1], amounts[:-1])
-        features = np.average(usual, axis=0, weights=amounts[:-1]).astype(np.float32)
+        features = np.append(np.average(usual, axis=0, weights=amounts[:-1]), self._known[-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
         draw_new_column(rng, self._ratings, features, rows, prior, out)
         # in the steps of the other items, and no further from 0 than the furthest of them
@@ -80,10 +88,11 @@ class NewItem:
         )
 
     def _usual_bias(self, draws: Draws) -> npt.NDArray[np.float32]:
-        """The mean bias of items, weighted by their ratings, (S,)."""
+        """The mean bias of items, weighted by their ratings, if they had the features of the new one, (S,)."""
         amounts = self._matrix.rows.column_counts()[:-1]
-        biases = draws.row_bias[:, :-1].astype(np.float32)
-        return np.asarray(biases @ (amounts / amounts.sum()), np.float32)
+        biases, share = draws.row_bias[:, :-1].astype(np.float32), amounts / amounts.sum()
+        moved = draws.beta.astype(np.float32) @ (self._known[-1] - share @ self._known[:-1])
+        return np.asarray(biases @ share + moved, np.float32)
 
     def _kept_columns(self, draws: Draws) -> KeptColumns:
         """The users who rated the item as columns, and what it says of the item's classes that they did."""

@@ -72,8 +72,12 @@ class NewUsers:
             evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[Side.USERS] * difference.swapaxes(0, 1))
         return evidence, steps
 
-    def draw(self, new: RatingMatrix, seed: np.random.SeedSequence) -> dict[Side, Draws]:
+    def draw(
+        self, new: RatingMatrix, known: npt.NDArray[np.float32], seed: np.random.SeedSequence
+    ) -> dict[Side, Draws]:
         """The kept sweeps with the users of another matrix instead of the training users.
+
+        ``known`` (users, E) are their features.
 
         Every user has its own random stream: its draws do not depend on the users after it, except for the rounding
         of class means, whose steps all users share. A user without ratings has the parameters of the unknown user.
@@ -86,34 +90,44 @@ class NewUsers:
             own = slice(*new.rows.indptr[user : user + 2])
             users.append(_NewUser(user, streams[user], NewRatings(code[own], value[own], level[own])))
         return {
-            side: self._as_rows(new, items, users) if side is Side.USERS else self._as_columns(new, items, users)
+            side: (self._as_rows if side is Side.USERS else self._as_columns)(new, known, items, users)
             for side in self._draws
         }
 
-    def _as_rows(self, new: RatingMatrix, items: Ints, users: Sequence[_NewUser]) -> Draws:
+    def _as_rows(
+        self, new: RatingMatrix, known: npt.NDArray[np.float32], items: Ints, users: Sequence[_NewUser]
+    ) -> Draws:
         draws, n = self._draws[Side.USERS], new.n_users + 1
         # everybody begins as the unknown user, who is the last row
         z = np.repeat(draws.z[:, -1:], n, axis=1)
         bias, weight = _unknown(draws.row_bias, n), _unknown(draws.row_weight, n)
-        cuts = _unknown_cuts(draws, n)
+        cuts, expected = _unknown_cuts(draws, n), draws.beta.astype(np.float32) @ known.T
         if users:
             columns, prior = self._kept_columns(items), _prior(draws, draws.row_tau)
             for user in users:
                 own = user.code
                 out = NewRow(z[:, own], bias[:, own], weight[:, own], cuts[:, own])
-                draw_new_row(user.rng, user.ratings, columns, prior, out)
+                # the draw is that of a bias whose expected value is 0: what is expected of it joins the items'
+                shifted = columns._replace(bias=columns.bias + expected[:, own, np.newaxis])
+                draw_new_row(user.rng, user.ratings, shifted, prior, out)
+        bias[:, :-1] += expected
         effects = {"row_bias": bias.astype(np.float16), "row_weight": in_half(weight)}
         return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts))
 
-    def _as_columns(self, new: RatingMatrix, items: Ints, users: Sequence[_NewUser]) -> Draws:
+    def _as_columns(
+        self, new: RatingMatrix, known: npt.NDArray[np.float32], items: Ints, users: Sequence[_NewUser]
+    ) -> Draws:
         draws, n = self._draws[Side.ITEMS], new.n_users + 1
         # everybody begins as the unknown user, who is the last column
         unknown = draws.c[:, -1] * draws.c_step[:, :, np.newaxis]
         means = np.repeat(unknown[:, :, np.newaxis], n, axis=2)
         bias, weight = _unknown(draws.col_bias, n), _unknown(draws.col_weight, n)
         cuts = _unknown_cuts(draws, n)
+        if width := known.shape[1]:
+            bias[:, :-1] += draws.omega[:, -width:].astype(np.float32) @ known.T
+            means[:, :, :-1] += np.swapaxes(draws.eta[..., -width:].astype(np.float32) @ known.T, 2, 3)
         if users:
-            features = column_features(new.rows.lengths, self.training.rows.lengths).astype(np.float32)
+            features = column_features(new.rows.lengths, self.training.rows.lengths, known).astype(np.float32)
             rows, prior = kept_rows(draws, items), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code

@@ -14,6 +14,8 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.features import FeatureTable
+from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 log = logging.getLogger(__name__)
@@ -39,8 +41,10 @@ class Training:
     A model takes what it predicts with from here when a run is over, not before: a run that fails leaves it alone.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], matrix: RatingMatrix) -> None:
-        self.matrix, self.standard = matrix, Standard.of(matrix)
+    def __init__(
+        self, parameters: Mapping[str, Any], matrix: RatingMatrix, features: Mapping[Side, FeatureTable]
+    ) -> None:
+        self.matrix, self.standard, self.features = matrix, Standard.of(matrix), features
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
@@ -72,21 +76,24 @@ class Training:
         users = rng.integers(matrix.n_users, size=TRACED_PAIRS)
         items = rng.integers(matrix.n_items, size=TRACED_PAIRS)
         entries = {side: entries_of(matrix, standard, side) for side in sides}
+        known = {side: table.design(ids_of(matrix, side)) for side, table in self.features.items()}
         most = parameters["max_kept"]
         stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
         runs = []
         for one, seed in zip(settings, seeds, strict=False):
             ratings, level = entries[one.side]
-            chain = Chain(ratings, level, standard.middles, one, seed)
+            designs = one.side.rows_and_columns(*(known[side] for side in Side))
+            chain = Chain(ratings, level, standard.middles, one, seed, *designs)
             rows, cols = one.side.rows_and_columns(users, items)
             runs.append(Run(chain, rows, cols, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
         return runs
 
-    def serves(self, parameters: Mapping[str, Any], matrix: RatingMatrix) -> bool:
+    def serves(
+        self, parameters: Mapping[str, Any], matrix: RatingMatrix, features: Mapping[Side, FeatureTable]
+    ) -> bool:
         """Whether these chains are what a fit with these parameters to these ratings would go on with."""
-        return all(parameters[name] == value for name, value in self.made_of.items()) and same_ratings(
-            self.matrix, matrix
-        )
+        same_parameters = all(parameters[name] == value for name, value in self.made_of.items())
+        return same_parameters and self.features == features and same_ratings(self.matrix, matrix)
 
     def run(self, n_sweeps: int, burn_in: int, n_jobs: int, progress: Progress) -> bool:
         """Run ``n_sweeps`` more sweeps; False if Ctrl-C ended them early."""
@@ -123,6 +130,11 @@ class Training:
         for run in self.runs:
             sides.setdefault(run.chain.settings.side, []).append(run)
         return sides
+
+
+def ids_of(matrix: RatingMatrix, side: Side) -> IdIndex:
+    """The users or the items."""
+    return matrix.users if side is Side.USERS else matrix.items
 
 
 def seed_of(random_state: int | None) -> int:

@@ -80,6 +80,21 @@ class UnknownPartner:
     def _cached(self) -> Floats:
         return np.full((len(self._rows), len(self._shares)), np.nan)
 
+    def mean_of_partners(self, codes: Ints, values: Floats) -> Floats:
+        """The mean of some ``values`` (partners, E) over the sum above, (n, E), and over all ratings for -1."""
+        own = _thinned(self._rows.take(np.maximum(codes, 0)))
+        row, columns = own.row_of_entry(), own.columns.astype(np.int64)
+        weight = self._weight(columns)
+        total = np.bincount(row, weight, minlength=len(codes)) + PSEUDO_RATINGS
+        overall = self._amount @ values / max(self._amount.sum(), 1)
+        sums = np.stack([np.bincount(row, weight * one[columns], minlength=len(codes)) for one in values.T], axis=1)
+        means = (sums + PSEUDO_RATINGS * overall) / total[:, np.newaxis]
+        means[codes < 0] = overall
+        return np.asarray(means)
+
+    def _weight(self, partners: Ints) -> Floats:
+        return np.where(self._amount[partners] <= 1, 1.0 + ONLY_RATING, 1.0)
+
     def distribution_of(self, codes: Ints, predict: Predict) -> Floats:
         """The distribution of each known user's rating, (n, levels); -1 is a user who is unknown too.
 
@@ -98,7 +113,7 @@ class UnknownPartner:
     def _averages(self, codes: Ints, predict: Predict) -> Array:
         own = _thinned(self._rows.take(codes))
         row, columns = own.row_of_entry(), own.columns.astype(np.int64)
-        weight = np.where(self._amount[columns] <= 1, 1.0 + ONLY_RATING, 1.0)
+        weight = self._weight(columns)
         every = weight[:, np.newaxis] * predict(codes[row], columns)
         total = PSEUDO_RATINGS + np.bincount(row, weight, minlength=len(codes))
         sums = [np.bincount(row, level, minlength=len(codes)) for level in every.T]

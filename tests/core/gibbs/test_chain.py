@@ -84,10 +84,10 @@ def test_truncated_normal_has_its_moments_and_stays_inside(rng, low, high):
 def test_ridge_draw_has_the_posterior_of_the_regression(rng):
     features, target, precision = rng.normal(size=(20, 3)), rng.normal(size=(20, 2)), 4.0
     gram, cross = features.T @ features, target.T @ features
-    draws = np.empty((N, 2, 3))
+    draws, shrinkage = np.empty((N, 2, 3)), np.array([0.5, 10.0, 60.0])
     for one in draws:
-        ridge_draw(rng, gram, cross, precision, one)
-    covariance = np.linalg.inv(SHRINKAGE * np.eye(3) + precision * gram)
+        ridge_draw(rng, gram, cross, precision, shrinkage, one)
+    covariance = np.linalg.inv(np.diag(shrinkage) + precision * gram)
     agrees(draws, precision * cross @ covariance, np.sqrt(np.diag(covariance)))
     np.testing.assert_allclose(np.cov(draws[:, 0].T), covariance, atol=0.12 * covariance.max())
 
@@ -215,7 +215,8 @@ def test_column_noise_bias_and_what_predicts_it(rng):
         gram = phi.astype(float) @ phi.T
         entries, prior = Residuals(np.array([0, 1, 2, 3]), col, res), EffectPrior(tau, *SPREAD, *noise)
         profiles = Profiles(phi, gram, np.zeros((0, 0, 1), np.int32), n_col)
-        new_tau = draw_col_effects(rng, entries, Effects(bias, weight), prior, profiles, omega, stat)
+        shrinkage = np.array([SHRINKAGE, 3.0])
+        new_tau = draw_col_effects(rng, entries, Effects(bias, weight), prior, profiles, omega, shrinkage, stat)
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * row_weight.sum() + tau
         mean = (weight[0] * (row_weight * (start + old)).sum() + tau * (phi[:, 0] @ omega)) / precision
@@ -224,7 +225,7 @@ def test_column_noise_bias_and_what_predicts_it(rng):
     shape, rate = noise[0] + 1.5, noise[1] + 0.5 * (row_weight * start**2).sum()
     agrees(weights, shape / rate, np.sqrt(shape) / rate)
     agrees(standardised, 0, 1)
-    covariance = np.linalg.inv(SHRINKAGE * np.eye(2) + tau * phi.astype(float) @ phi.T)
+    covariance = np.linalg.inv(np.diag(shrinkage) + tau * phi.astype(float) @ phi.T)
     agrees(omegas, tau * old * covariance @ phi[:, 0], np.sqrt(np.diag(covariance)))
     is_gamma(taus, SPREAD[0] + 0.5)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
+from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.ordinal import count_neighbours
-from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
 
 SPREAD = (6.0, 6.0)  # narrow priors: the test needs moments that exist
@@ -36,7 +36,10 @@ def make_chain(likelihood, side, spread=SPREAD):
         follow_cuts=False,
         cut_spread=CUT_SPREAD,
     )
-    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(1))
+    groups = np.array([0, 0, 1])
+    # small, as with large ones classes hardly change and the averages of sweeps are uncertain
+    designs = (Design(0.2 * rng.normal(size=(n, 3)).astype(np.float32), groups) for n in (8, 6))
+    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(1), *designs)
     chain.sweeps = 10  # users' own cut points are held for as many sweeps
     return chain
 
@@ -48,12 +51,18 @@ def draw_prior(chain, rng):
     chain.tau[:] = rng.gamma(a, 1 / b, h)
     chain.lam[:] = rng.dirichlet(np.ones(k), h)
     chain.z[:] = np.stack([rng.choice(k, len(chain.z), p=lam) for lam in chain.lam], axis=1)
-    chain.eta[:] = rng.normal(size=chain.eta.shape) / np.sqrt(SHRINKAGE)
-    chain.omega[:] = rng.normal(size=chain.omega.shape) / np.sqrt(SHRINKAGE)
+    own = slice(-chain.col_design.width, None)
+    for coefficients, shrinkage in ((chain.eta, chain.eta_shrinkage), (chain.omega, chain.omega_shrinkage)):
+        shrinkage[own] = rng.gamma(a, 1 / b, 2)[chain.col_design.groups]
+        coefficients[:] = rng.normal(size=coefficients.shape) / np.sqrt(shrinkage)
+    known = chain.row_features
+    known.kappa = rng.gamma(a, 1 / b, 2)[known.design.groups]
+    known.beta[:] = rng.normal(size=known.beta.shape) / np.sqrt(known.kappa)
     noise = rng.normal(size=(h, k, n)) / np.sqrt(chain.tau)[:, None, None]
     chain.c[:] = chain.eta @ chain.phi + noise
     chain.row_tau, chain.col_tau = rng.gamma(a, 1 / b, 2)
-    chain.row_bias[:] = rng.normal(size=len(chain.row_bias)) / np.sqrt(chain.row_tau)
+    noise = rng.normal(size=len(chain.row_bias)) / np.sqrt(chain.row_tau)
+    chain.row_bias[:] = known.design.values @ known.beta + noise
     chain.col_bias[:] = chain.omega @ chain.phi + rng.normal(size=n) / np.sqrt(chain.col_tau)
     chain.noise_rate = rng.gamma(a, 1 / b)
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
@@ -93,6 +102,12 @@ def features(chain):
         np.square(chain.col_bias).mean(),
         np.square(chain.eta).mean(),
         np.square(chain.omega).mean(),
+        np.log(chain.eta_shrinkage).mean(),
+        np.log(chain.omega_shrinkage).mean(),
+        np.log(chain.row_features.kappa).mean(),
+        np.square(chain.eta[..., -3:]).mean(),
+        np.square(chain.row_features.beta).mean(),
+        (chain.row_features.design.values @ chain.row_features.beta * chain.row_bias).mean(),
         (chain.z[:, 0] == chain.z[:, 1]).mean(),
         (chain.z == 0).mean(),
         np.square(chain.res).mean(),
@@ -131,7 +146,7 @@ def geweke(chain, n_forward, n_sweeps, seed):
 @pytest.mark.parametrize("likelihood", Likelihood)
 @pytest.mark.parametrize("side", Side)
 def test_the_sampler_leaves_the_joint_distribution_alone(likelihood, side):
-    scores = geweke(make_chain(likelihood, side), 1500, 6000, seed=11)
+    scores = geweke(make_chain(likelihood, side), 2000, 8000, seed=11)
     assert np.abs(scores).max() < 4.0, scores.round(1)
 
 

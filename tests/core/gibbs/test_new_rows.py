@@ -180,7 +180,7 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
         *weight,
         np.sort(rng.normal(0, 1, (kept, levels - 1)), axis=1).astype(np.float32),
         np.arange(kept) % 2 == 0,
-        *[np.empty((kept, 0))] * 9,
+        *[np.empty((kept, 0))] * 10,
         np.sort(rng.normal(0, 1, (kept, users + 1, levels - 1)), axis=2).astype(np.float16),
         np.ones((kept, levels - 1), np.float32),
     )
