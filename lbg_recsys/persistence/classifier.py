@@ -36,8 +36,8 @@ class ClassifierFile(EstimatorFile):
         if n < 2 or len(estimator.estimators_) != n or len(estimator.class_log_prior_) != n:
             raise DataError(f"{n} classes with {len(estimator.estimators_)} models")
         weighted, features = len(estimator.exponents_), len(estimator.correction_)
-        if weighted not in (0, len(KINDS)) or features not in (0, estimator.n_features_in_):
-            raise DataError(f"the rule has {weighted} exponents and {features} corrected words")
+        if weighted not in (0, len(KINDS)) or features not in (0, 2 * estimator.n_features_in_):
+            raise DataError(f"the rule has {weighted} exponents and {features} weights of the correction per class")
         if len(estimator.correction_precision_) != (1 + n + features * n if weighted else 0):
             raise DataError(f"the precision of the correction has {len(estimator.correction_precision_)} numbers")
         if weighted and any(type(model).__name__ != "LBGMixture" for model in estimator.estimators_):

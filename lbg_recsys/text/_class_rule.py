@@ -94,7 +94,7 @@ def fit_rule(
     offset = log_shares(codes, counts, len(models))
     exponents, bias = fit_exponents(found, topics, offset, codes, counts)
     e, _ = topics.combine(found, exponents)
-    start = Correction.none(bias, 0 if ridge is None else rows.n_columns, ridge or 0.0)
+    start = Correction.none(bias, 0 if ridge is None else 2 * rows.n_columns, ridge or 0.0)
     features = _features(entries, start)
     return WeightedRule(exponents, fit_correction(start, e, offset, features, codes, counts, _STEPS, progress))
 
@@ -151,5 +151,5 @@ def _entries(model: LBGMixture, documents: sp.csr_array) -> Entries:
 
 def _features(entries: Entries, correction: Correction) -> sp.csr_array:
     """The features that the correction weighs, of which it may have none."""
-    n_columns = len(correction.weights)
-    return features_of(entries, n_columns) if n_columns else sp.csr_array((len(entries.start), 0))
+    n_features = len(correction.weights)
+    return features_of(entries, n_features // 2) if n_features else sp.csr_array((len(entries.start), 0))

@@ -93,11 +93,10 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
         e_l = log sum_{s in l} lam_s exp(t . evidence_s)
 
-    and the score of the class z_l = scale e_l + log Pr(l) + b_l + w_l . f, with f the mean of the document's unit
-    vectors of values and of presence. Exponents t >= 0 and biases b are fitted to the labels by the softmax loss,
-    with
-    every training document judged by class models without it; then the linear correction w, with a ridge penalty, and
-    the scale. ``predict_proba`` is the softmax of z. With ``ridge=None`` there is no correction.
+    and the score of the class z_l = scale e_l + log Pr(l) + b_l + w_l . f, with f the unit vectors of the document's
+    values and of the presence of its words, one after the other, divided by sqrt(2). Exponents t >= 0 and biases b
+    are fitted to the labels by the softmax loss, with every training document judged by class models without it; then
+    the linear correction w, with a ridge penalty, and the scale. ``predict_proba`` is the softmax of z. With ``ridge=None`` there is no correction.
 
     The paper's rule, argmax of Pr(l) Pr(d | l), is ``rule="likelihood"``. All classes choose the same keywords in a
     document, shrink to the same corpus (all training documents) and share its cross-Gaussians, so that their
@@ -143,8 +142,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         t of draws, presence and values; empty with ``rule="likelihood"``, which has no correction either.
     scale_ : float
     bias_ : array of shape (n_classes,)
-    correction_ : array of shape (n_words or 0, n_classes)
-        w, the linear correction.
+    correction_ : array of shape (2 * n_words or 0, n_classes)
+        w, the linear correction: weights of the words' values, then of their presence.
     thresholds_ : array of shape (n_classes,)
         Subtracted from the scores of the classes; 0 unless a rate was asked for.
 

@@ -199,7 +199,7 @@ def test_the_weighted_rule_is_what_its_attributes_say(data):
         bernoulli = np.log1p(-p[~x]).sum() + np.log(p[x]).sum()
         gauss = (-0.5 * (np.log(2 * np.pi * var) + (m - c) ** 2 / var))[x].sum()
         e = model.exponents_ @ [draws, bernoulli, gauss]
-        f = 0.5 * (u + x / np.sqrt(x.sum()))
+        f = np.concatenate([u, x / np.sqrt(x.sum())]) / np.sqrt(2.0)
         z.append(model.scale_ * e + model.bias_[code] + f @ model.correction_[:, code] + np.log((y == code).mean()))
     np.testing.assert_allclose(model.decision_function(new[[3]])[0], z[1] - z[0])
     assert accuracy_score(truth, model.predict(new)) > 0.85

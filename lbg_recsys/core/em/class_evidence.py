@@ -84,11 +84,17 @@ def entries_of(keywords: SparseRows) -> Entries:
 
 
 def features_of(entries: Entries, n_columns: int) -> sp.csr_array:
-    """The mean of m / |m| and x / |x| of every document, (m, n): values and presence with one weight per word."""
-    indptr = np.append(0, entries.stop)
-    length = np.diff(indptr)
+    """m / |m| and then x / |x| of every document, (m, 2 n), divided by sqrt(2): unit vectors of values and presence."""
+    length = entries.stop - entries.start
     presence = np.repeat(1.0 / np.sqrt(np.maximum(length, 1)), length)
-    return sp.csr_array((0.5 * (entries.units + presence), entries.columns, indptr), shape=(len(length), n_columns))
+    # both halves of a document are as long as the document: entry e of the first is e + start, of the second e + stop
+    at = np.arange(len(entries.columns)) + np.repeat(entries.start, length)
+    columns = np.empty(2 * len(at), dtype=np.int32)
+    values = np.empty(2 * len(at))
+    columns[at], values[at] = entries.columns, entries.units * math.sqrt(0.5)
+    at += np.repeat(length, length)
+    columns[at], values[at] = entries.columns + n_columns, presence * math.sqrt(0.5)
+    return sp.csr_array((values, columns, 2 * np.append(0, entries.stop)), shape=(len(length), 2 * n_columns))
 
 
 @kernel()
