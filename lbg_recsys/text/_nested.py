@@ -1,11 +1,12 @@
 """An ``estimator`` of None stands for a default one whose parameters can be set."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from sklearn.base import clone
 
 
-class DefaultEstimator:
+class DefaultEstimator(ABC):
     """For estimators with a parameter ``estimator`` of which None is a default.
 
     ``estimator__NAME`` is a parameter then too (of the default, which takes the place of None once one is set), so
@@ -14,8 +15,9 @@ class DefaultEstimator:
 
     estimator: Any
 
+    @abstractmethod
     def _default_estimator(self) -> Any:
-        raise NotImplementedError
+        """A new unfitted estimator that None stands for."""
 
     def _template(self) -> Any:
         """A new unfitted copy of the given estimator or of the default."""

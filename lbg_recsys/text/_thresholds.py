@@ -2,12 +2,35 @@
 
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.errors import ParameterError
 
 _ROUNDS = 50
+
+
+def limits_by_class(rate: float | Mapping[Any, float] | None, classes: list[Any]) -> dict[int, float]:
+    """The greatest false-positive rate of each class that has one, by its number.
+
+    A number limits the second of two classes, or every one of several.
+
+    >>> limits_by_class(0.1, ["ham", "spam"]), limits_by_class({"sport": 0.2}, ["arts", "news", "sport"])
+    ({1: 0.1}, {2: 0.2})
+    """
+    if rate is None:
+        return {}
+    if not isinstance(rate, Mapping):
+        limited = [1] if len(classes) == 2 else range(len(classes))
+        return dict.fromkeys(limited, float(rate))
+    for name, value in rate.items():
+        if name not in classes:
+            raise ParameterError(f"max_false_positive_rate names the class {name!r}; y has {classes!r}")
+        if not 0.0 <= value <= 1.0:
+            raise ParameterError(f"max_false_positive_rate is {value!r} for {name!r}; it must be from 0 to 1")
+    return {classes.index(name): float(value) for name, value in rate.items()}
 
 
 def class_thresholds(scores: Floats, codes: Ints, limits: Mapping[int, float]) -> Floats:

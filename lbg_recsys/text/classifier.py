@@ -1,8 +1,7 @@
 """Supervised inference: one topic model per class."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,79 +9,28 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
-from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from lbg_recsys.core.em.correction import Correction
-from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import Progress, at_once, parts, rescaled, silent
-from lbg_recsys.text._class_rule import (
-    WeightedRule,
-    continued_rule,
-    fit_rule,
-    likelihoods,
-    log_shares,
-    weighted_scores,
-)
-from lbg_recsys.text._documents import checked_documents, checked_weight, n_filled, ranked_documents
+from lbg_recsys.progress import Progress, parts, silent
+from lbg_recsys.text._class_models import ClassPlan, Corpus, FittedClasses, absorb
+from lbg_recsys.text._class_rule import WeightedRule, continued_rule, log_shares
+from lbg_recsys.text._documents import checked_documents, checked_weight
 from lbg_recsys.text._nested import DefaultEstimator
-from lbg_recsys.text._restarts import run_jobs
-from lbg_recsys.text._thresholds import class_thresholds
-from lbg_recsys.text._training import Background, background_from, background_of
+from lbg_recsys.text._thresholds import class_thresholds, limits_by_class
 from lbg_recsys.text.mixture import LBGMixture
-
-_HELD_OUT = 0.2
-_DOCUMENTS_PER_TOPIC = 20
-_STEPS = 1000  # that each class reports, whatever it fits
 
 
 def _once_fitted(model: Any) -> bool:
     check_is_fitted(model)
     return True
-
-
-@dataclass(frozen=True)
-class _Corpus:
-    """Checked documents with everything that fits need of them."""
-
-    documents: sp.csr_array
-    rows: SparseRows | None  # ranked, where the class models are LBG mixtures
-    codes: Ints
-    weight: Floats | None
-
-    @classmethod
-    def of(cls, documents: sp.csr_array, codes: Ints, weight: Floats | None, rank: bool) -> "_Corpus":
-        return cls(documents, ranked_documents(documents) if rank else None, codes, weight)
-
-    def take(self, chosen: Ints) -> "_Corpus":
-        return _Corpus(
-            self.documents[chosen],
-            None if self.rows is None else self.rows.take(chosen),
-            self.codes[chosen],
-            None if self.weight is None else self.weight[chosen],
-        )
-
-    def of_class(self, code: int) -> "_Corpus":
-        return self.take(np.flatnonzero(self.codes == code))
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """The model of each class, and the rule that weighs their evidence; None is the paper's."""
-
-    models: list[Any]
-    rule: WeightedRule | None
-
-    def scores(self, documents: sp.csr_array) -> Floats:
-        if self.rule is None:
-            return likelihoods(self.models, documents)
-        return weighted_scores(self.models, self.rule, documents)
 
 
 class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -96,7 +44,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     and the score of the class z_l = scale e_l + log Pr(l) + b_l + w_l . f, with f the unit vectors of the document's
     values and of the presence of its words, one after the other, divided by sqrt(2). Exponents t >= 0 and biases b
     are fitted to the labels by the softmax loss, with every training document judged by class models without it; then
-    the linear correction w, with a ridge penalty, and the scale. ``predict_proba`` is the softmax of z. With ``ridge=None`` there is no correction.
+    the linear correction w, with a ridge penalty, and the scale. ``predict_proba`` is the softmax of z. With
+    ``ridge=None`` there is no correction.
 
     The paper's rule, argmax of Pr(l) Pr(d | l), is ``rule="likelihood"``. All classes choose the same keywords in a
     document, shrink to the same corpus (all training documents) and share its cross-Gaussians, so that their
@@ -225,15 +174,15 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
                 "check the labels, or cluster the documents with LBGMixture"
             )
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
-        corpus = _Corpus.of(documents, codes, weight, self._fits_mixtures())
+        corpus = Corpus.of(documents, codes, weight, self._fits_mixtures())
         self._count(codes, weight)
         self.thresholds_ = np.zeros(len(self.classes_))
-        limits = self._limits()
+        limits = limits_by_class(self.max_false_positive_rate, self.classes_.tolist())
         folds = self._folds(codes, int(seeds[0])) if limits else []
         rounds = parts(progress, len(folds) + 1)
         if limits:
             self.thresholds_ = self._thresholds(corpus, limits, folds, int(seeds[0]), rounds[:-1])
-        self._keep(self._fit_all(corpus, int(seeds[1]), rounds[-1]))
+        self._keep(self._plan().fit(corpus, int(seeds[1]), rounds[-1]))
         return self
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -262,7 +211,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         """
         if not self._fits_mixtures():
             raise ParameterError("partial_fit needs an LBGMixture as the model of a class: leave estimator=None")
-        if self._limits_given():
+        if self.max_false_positive_rate is not None:
             raise ParameterError(
                 "max_false_positive_rate needs a cross-validation of all documents: use fit, or leave it out"
             )
@@ -282,7 +231,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             self._count(codes, weight)
             self.thresholds_ = np.zeros(len(self.classes_))
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._keep(self._fit_all(_Corpus.of(documents, codes, weight, True), seed, silent))
+            self._keep(self._plan().fit(Corpus.of(documents, codes, weight, True), seed, silent))
             return self
         fitted = self._fitted()
         if fitted.rule is not None:
@@ -290,7 +239,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             offset = log_shares(np.arange(len(total)), total, len(total))
             rule = continued_rule(fitted.models, fitted.rule, documents, codes, weight, offset)
             fitted = replace(fitted, rule=rule)
-        self._absorb(_Corpus.of(documents, codes, weight, True))
+        absorb(self.estimators_, Corpus.of(documents, codes, weight, True))
         self._count(codes, weight, self.class_count_)
         self._keep(fitted)
         return self
@@ -383,14 +332,14 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             )
         return self.rule != "likelihood" and self._fits_mixtures()
 
-    def _fitted(self) -> _Fitted:
+    def _fitted(self) -> FittedClasses:
         """What `fit` found, from the public attributes."""
         if not len(self.exponents_):
-            return _Fitted(self.estimators_, None)
+            return FittedClasses(self.estimators_, None)
         correction = Correction(self.scale_, self.bias_, self.correction_, self.correction_precision_)
-        return _Fitted(self.estimators_, WeightedRule(self.exponents_, correction))
+        return FittedClasses(self.estimators_, WeightedRule(self.exponents_, correction))
 
-    def _keep(self, fitted: _Fitted) -> None:
+    def _keep(self, fitted: FittedClasses) -> None:
         self.estimators_ = fitted.models
         h, rule = len(fitted.models), fitted.rule
         none = Correction(1.0, np.zeros(h), np.zeros((0, h)), np.zeros(0))
@@ -399,125 +348,9 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.scale_, self.bias_ = correction.scale, correction.bias
         self.correction_, self.correction_precision_ = correction.weights, correction.precision
 
-    def _fit_all(self, corpus: _Corpus, seed: int, progress: Progress) -> _Fitted:
-        """Fit the model of each class, then the rule."""
-        n_classes, weighs = len(self.classes_), self._weighs()
-        background = self._background(corpus)
-        split = parts if self.n_jobs in (None, 1) else at_once
-        reports = [rescaled(one, _STEPS) for one in split(progress, n_classes + weighs)]
-        jobs = [
-            partial(self._fit_class, corpus.of_class(code), background, seed, reports[code])
-            for code in range(n_classes)
-        ]
-        models, posteriors = zip(*run_jobs(jobs, self.n_jobs), strict=True)
-        rule = None
-        if weighs and background is not None and corpus.rows is not None:
-            rule = fit_rule(
-                models,
-                posteriors,
-                background,
-                corpus.rows,
-                corpus.codes,
-                corpus.weight,
-                self.ridge,
-                reports[-1],
-            )
-            reports[-1](1, 1, "rule")
-        return _Fitted(list(models), rule)
-
-    def _background(self, corpus: _Corpus) -> Background | None:
-        """What words do in all classes; only the LBG model has a use for it."""
-        model = self._template()
-        if corpus.rows is None:
-            return None
-        model._validate_params()
-        return background_of(corpus.rows, model._recipe(), corpus.weight)
-
-    def _fit_class(
-        self, corpus: _Corpus, background: Background | None, seed: int, progress: Progress
-    ) -> tuple[Any, Floats]:
-        """The model of one class, and the posteriors of its documents."""
-        wanted = self.n_topics
-        if wanted is None:
-            wanted = self._template().n_components
-        elif not isinstance(wanted, int | Integral):
-            numbers = [int(n) for n in wanted]
-            *tries, progress = parts(progress, len(numbers) + 1)
-            wanted = self._by_held_out_likelihood(corpus, background, numbers, seed, tries)
-        return self._fit_model(corpus, background, int(wanted), seed, progress)
-
-    def _fit_model(
-        self, corpus: _Corpus, background: Background | None, n_topics: int, seed: int, progress: Progress
-    ) -> tuple[Any, Floats]:
-        model, documents = self._template(), corpus.documents
-        filled = n_filled(documents)
-        room = filled // _DOCUMENTS_PER_TOPIC if self._weighs() else filled
-        model.set_params(n_components=max(1, min(n_topics, room)))
-        if model.random_state is None:
-            model.set_params(random_state=seed)
-        if background is None:
-            passed: dict[str, Any] = {"progress": progress} if has_fit_parameter(model, "progress") else {}
-            if corpus.weight is not None:
-                passed["sample_weight"] = corpus.weight
-            return model.fit(documents, **passed), np.empty((0, 0))
-        model.n_features_in_ = documents.shape[1]
-        if not filled:
-            model._keep_nothing(background, documents.dtype)
-            return model, np.ones((documents.shape[0], 1))
-        return model, model._fit_checked(documents, corpus.weight, progress, background, corpus.rows)
-
-    def _by_held_out_likelihood(
-        self,
-        corpus: _Corpus,
-        background: Background | None,
-        numbers: list[int],
-        seed: int,
-        tries: list[Progress],
-    ) -> int:
-        if not numbers or min(numbers) < 1:
-            raise ParameterError(f"n_topics is {self.n_topics!r}; give whole numbers from 1 up")
-        if len(corpus.codes) < 2 or len(numbers) == 1:
-            return numbers[0]
-        known, held_out = train_test_split(np.arange(len(corpus.codes)), test_size=_HELD_OUT, random_state=seed)
-        scores = [
-            self._fit_model(corpus.take(known), background, n, seed, report)[0].score(corpus.documents[held_out])
-            for n, report in zip(numbers, tries, strict=True)
-        ]
-        return numbers[int(np.argmax(scores))]
-
-    def _absorb(self, corpus: _Corpus) -> None:
-        """Add a batch to the statistics of its classes; all class models follow the corpus of all batches."""
-        models = self.estimators_
-        found = []
-        for code, model in enumerate(models):
-            batch = corpus.of_class(code)
-            rows = ranked_documents(batch.documents) if batch.rows is None else batch.rows
-            found.append(model._absorbed(rows, batch.weight))
-        sums = [statistics.over_topics() for statistics, _ in found]
-        recipe = models[0]._recipe()
-        totals = sum((totals for _, totals in found[1:]), start=found[0][1])
-        background = background_from(sum(sums[1:], start=sums[0]), totals, recipe)
-        for model, (statistics, totals) in zip(models, found, strict=True):
-            model._keep_statistics(statistics, totals, replace(recipe, background=background), model.weights_.dtype)
-
-    def _limits_given(self) -> bool:
-        return self.max_false_positive_rate is not None
-
-    def _limits(self) -> dict[int, float]:
-        """The greatest false-positive rate of each class that has one, by its number."""
-        rate = self.max_false_positive_rate
-        if rate is None:
-            return {}
-        if not isinstance(rate, Mapping):
-            limited = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            return dict.fromkeys(limited, float(rate))
-        known = self.classes_.tolist()
-        for name, value in rate.items():
-            if name not in known:
-                raise ParameterError(f"max_false_positive_rate names the class {name!r}; y has {known!r}")
-            if not 0.0 <= value <= 1.0:
-                raise ParameterError(f"max_false_positive_rate is {value!r} for {name!r}; it must be from 0 to 1")
-        return {known.index(name): float(value) for name, value in rate.items()}
+    def _plan(self) -> ClassPlan:
+        """How classes are fitted with these parameters."""
+        return ClassPlan(self._template, len(self.classes_), self.n_topics, self._weighs(), self.ridge, self.n_jobs)
 
     def _folds(self, codes: Ints, seed: int) -> list[tuple[Ints, Ints]]:
         """The folds of the inner cross-validation."""
@@ -528,7 +361,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def _thresholds(
         self,
-        corpus: _Corpus,
+        corpus: Corpus,
         limits: dict[int, float],
         folds: list[tuple[Ints, Ints]],
         seed: int,
@@ -537,7 +370,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         """Thresholds that hold the limits for documents that were held out."""
         scores = np.full((len(corpus.codes), len(self.classes_)), np.nan)
         for (known, held_out), report in zip(folds, rounds, strict=True):
-            fitted = self._fit_all(corpus.take(known), seed, report)
+            fitted = self._plan().fit(corpus.take(known), seed, report)
             scores[held_out] = fitted.scores(corpus.documents[held_out]) + self.class_log_prior_
         judged = ~np.isnan(scores).any(axis=1)
         return class_thresholds(scores[judged], corpus.codes[judged], limits)

@@ -58,7 +58,7 @@ def test_classify_by_cross_validation_and_new_documents(desk, run):
 def test_classify_passes_parameters_to_the_mixture(desk, run):
     from sklearn.base import clone
 
-    from lbg_recsys.cli.text import _classifier
+    from lbg_recsys.cli.text.classify import _classifier
     from lbg_recsys.text import LBGClassifier
 
     given = _classifier(("n_topics=1", "estimator__n_keywords=3", "estimator__prior_gauss=7"), None, 0)

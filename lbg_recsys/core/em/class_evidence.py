@@ -84,7 +84,7 @@ def entries_of(keywords: SparseRows) -> Entries:
 
 
 def features_of(entries: Entries, n_columns: int) -> sp.csr_array:
-    """m / |m| and then x / |x| of every document, (m, 2 n), divided by sqrt(2): unit vectors of values and presence."""
+    """m / |m| and then x / |x| of every document, both divided by sqrt(2), (m, 2 n)."""
     length = entries.stop - entries.start
     presence = np.repeat(1.0 / np.sqrt(np.maximum(length, 1)), length)
     # both halves of a document are as long as the document: entry e of the first is e + start, of the second e + stop

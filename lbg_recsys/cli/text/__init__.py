@@ -1,0 +1,27 @@
+"""``lbg-recsys text``: cluster documents, select their words, classify them; one file per command."""
+
+import click
+
+from lbg_recsys.cli.text.apply import apply
+from lbg_recsys.cli.text.classify import classify
+from lbg_recsys.cli.text.cluster import cluster
+from lbg_recsys.cli.text.select import select
+
+
+@click.group()
+def text() -> None:
+    """Cluster, select and classify with the text models.
+
+    DOCUMENTS are a folder of text files (in class folders where classes are known), a CSV or TSV with a text
+    column (and a label column), or an svmlight file of word frequencies.
+
+    \b
+    Examples:
+      lbg-recsys text cluster docs -k 2
+      lbg-recsys text select docs -n 20
+      lbg-recsys text classify docs
+    """
+
+
+for _command in (cluster, select, classify, apply):
+    text.add_command(_command)

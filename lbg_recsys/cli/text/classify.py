@@ -1,0 +1,180 @@
+"""``lbg-recsys text classify``."""
+
+from collections import Counter
+from operator import itemgetter
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.algorithms import params_option, parse_params
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.documents import documents_options
+from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.text.shared import class_shares, read_matrices, save_model, save_option, wrote
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, bar, parts
+from lbg_recsys.readers.documents import failing_as_data_errors
+
+_OF_ESTIMATOR = "estimator__"
+_BLOCK = 1 << 11  # documents to classify at a time
+
+
+@click.command()
+@click.argument("documents", type=click.Path())
+@click.argument("new", required=False, type=click.Path())
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Parts to cross-validate by.")
+@click.option(
+    "--max-false-positives",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Two classes: at most this share of the first may be called the second.",
+)
+@params_option
+@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
+@save_option
+@documents_options
+@seed_option
+@quiet_option
+@json_option
+def classify(
+    documents: str,
+    new: str | None,
+    folds: int,
+    max_false_positives: float | None,
+    params: tuple[str, ...],
+    output: str | None,
+    save_to: str | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Learn classes from DOCUMENTS; judge, or classify NEW.
+
+    With NEW, its documents are classified; where they have classes too, the predictions are judged by them. Without
+    NEW, DOCUMENTS is cross-validated. --param sets the classifier's parameters, and as estimator__NAME=VALUE those
+    of the mixture that each class is modelled with.
+
+    \b
+    Examples:
+      lbg-recsys text classify docs
+      lbg-recsys text classify texts.csv --folds 3 --param n_topics=2 --json
+      lbg-recsys text classify docs more_docs -o classes.csv
+      lbg-recsys text classify docs --folds 3 --param estimator__prior_gauss=5
+      lbg-recsys text classify docs --save classes.lbg
+    """
+    import pandas as pd
+
+    model = _classifier(params, max_false_positives, seed)
+    sources, matrices, names, vectorizer = read_matrices(
+        documents, *([new] if new is not None else []), quiet=quiet, **how
+    )
+    labels, judged = sources[0].labels, sources[-1]
+    if labels is None:
+        raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
+    if max_false_positives is not None:
+        _refuse_few(labels, model.cv, folds if new is None else None)
+    with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
+        if new is None:
+            predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
+        else:
+            predicted = _classified(model, matrices[0], labels, matrices[1], progress).tolist()
+    truth = judged.labels
+    table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
+    if save_to:
+        if new is None:  # cross-validation fits copies to parts of the documents
+            with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
+                model.fit(matrices[0], labels, progress=progress)
+        save_model(model, save_to, names, vectorizer, quiet)
+    if output:
+        shares = {} if new is None else class_shares(model, model.predict_proba(matrices[1]))
+        with block_writer(output) as writer:
+            writer.write(pd.DataFrame(table | shares))
+        wrote(output, f"the classes of {counted(len(predicted), 'document')}", quiet)
+    _show_classes(table, truth, predicted, as_json, shown=output is None and new is not None)
+
+
+def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:
+    """The classifier with its own parameters, and its mixture with those that begin with ``estimator__``."""
+    from lbg_recsys.text import LBGClassifier, LBGMixture
+
+    own = [param for param in params if not param.startswith(_OF_ESTIMATOR)]
+    passed = [param.removeprefix(_OF_ESTIMATOR) for param in params if param.startswith(_OF_ESTIMATOR)]
+    elsewhere = {"max_false_positive_rate": "--max-false-positives", "estimator": f"{_OF_ESTIMATOR}NAME=VALUE"}
+    model = LBGClassifier(
+        **parse_params(own, LBGClassifier, elsewhere=elsewhere),
+        max_false_positive_rate=max_false_positives,
+        random_state=seed,
+    )
+    if passed:  # on top of what the classifier takes by itself, which is not what a mixture does
+        given = parse_params(passed, LBGMixture, elsewhere={"n_components": "n_topics, the topics of a class"})
+        model.set_params(estimator=model._template().set_params(**given))
+    return model
+
+
+def _refuse_few(labels: list[str], parts: int, folds: int | None) -> None:
+    """The threshold for --max-false-positives is found by a cross-validation within what is trained with."""
+    name, count = min(Counter(labels).items(), key=itemgetter(1))
+    trained_with = count if folds is None else count - -(-count // folds)
+    if trained_with < parts:
+        remedy = f"fewer parts (--param cv={trained_with}) or " if trained_with > 1 else ""
+        raise DataError(
+            f"--max-false-positives finds its threshold by an inner cross-validation of {parts} parts, for which "
+            f"{counted(trained_with, 'document')} of the class {name!r} to train with are too few: "
+            f"give {remedy}more documents"
+        )
+
+
+def _cross_validated(
+    model: Any, matrix: Any, labels: list[str], folds: int, seed: int, progress: Progress
+) -> list[str]:
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold
+
+    truth = np.array(labels)
+    predicted = truth.copy()
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
+    for (known, held_out), part in zip(splits, parts(progress, folds), strict=True):
+        predicted[held_out] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], part)
+    found: list[str] = predicted.tolist()
+    return found
+
+
+def _classified(model: Any, known: Any, labels: Any, new: Any, progress: Progress) -> Any:
+    """The classes of new documents, found in blocks: with many classes it takes as long as the fit."""
+    import numpy as np
+
+    fitting, classifying = parts(progress, 2)
+    model.fit(known, labels, progress=fitting)
+    found = []
+    for first in range(0, new.shape[0], _BLOCK):
+        found.append(model.predict(new[first : first + _BLOCK]))
+        classifying(min(first + _BLOCK, new.shape[0]), new.shape[0], "classifying")
+    return np.concatenate(found)
+
+
+def _show_classes(
+    table: dict[str, list[str]], truth: list[str] | None, predicted: list[str], as_json: bool, *, shown: bool
+) -> None:
+    judged: dict[str, Any] = {}
+    if truth:
+        from sklearn.metrics import confusion_matrix
+
+        classes = sorted({*truth, *predicted})
+        accuracy = sum(one == other for one, other in zip(truth, predicted, strict=True)) / len(truth)
+        counts = confusion_matrix(truth, predicted, labels=classes)
+        judged = {"accuracy": accuracy, "classes": classes, "confusion": counts}
+    if as_json:
+        documents = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        print_json({"documents": documents, **judged})
+        return
+    if shown:
+        print_table(list(table), list(zip(*table.values(), strict=True)))
+    if judged:
+        click.echo(
+            f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
+        )
+        rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
+        print_table(["", *judged["classes"]], rows)

@@ -1,0 +1,102 @@
+"""``lbg-recsys text cluster``."""
+
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.algorithms import params_option, parse_params
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.documents import documents_options
+from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.pictures import plot_option
+from lbg_recsys.cli.text.shared import read_matrices, save_model, save_option, wrote
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.progress import bar
+from lbg_recsys.readers.documents import Documents, failing_as_data_errors
+
+
+@click.command()
+@click.argument("documents", type=click.Path())
+@click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
+@click.option("-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown a topic.")
+@params_option
+@output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
+@save_option
+@plot_option
+@documents_options
+@seed_option
+@quiet_option
+@json_option
+def cluster(
+    documents: str,
+    topics: int,
+    words: int,
+    params: tuple[str, ...],
+    output: str | None,
+    save_to: str | None,
+    plot: str | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Group DOCUMENTS into topics, and show the words that tell them apart.
+
+    Where classes are known, the accuracy under the best mapping of topics to classes is shown too.
+
+    \b
+    Examples:
+      lbg-recsys text cluster docs -k 2
+      lbg-recsys text cluster texts.csv -k 2 -w 4 --json
+      lbg-recsys text cluster texts.csv -k 2 -o topics.csv --plot topics.png
+      lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
+      lbg-recsys text cluster words.svmlight -k 2 --param n_keywords=5
+    """
+    from lbg_recsys.text import LBGMixture
+
+    arguments = parse_params(params, LBGMixture)
+    (read,), (matrix,), names, vectorizer = read_matrices(documents, quiet=quiet, **how)
+    model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
+    with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
+        posterior = model.fit_transform(matrix, progress=progress)
+        facts = _facts_of_topics(model, names, words, read)
+    if output:
+        import pandas as pd
+
+        table = {"document": read.names, "topic": model.labels_, "probability": posterior.max(axis=1)}
+        with block_writer(output) as writer:
+            writer.write(pd.DataFrame(table | ({"label": read.labels} if read.labels else {})))
+        wrote(output, f"the topics of {counted(len(read), 'document')}", quiet)
+    save_model(model, save_to, names, vectorizer, quiet)
+    if plot:
+        from lbg_recsys.cli.pictures import save_figure
+        from lbg_recsys.text import plot_topics
+
+        save_figure(plot_topics(model, names, n_words=words), plot)
+    if as_json:
+        print_json(facts)
+        return
+    rows = [
+        [topic["topic"], topic["weight"], topic["documents"], " ".join(topic["words"])] for topic in facts["topics"]
+    ]
+    print_table(["topic", "weight", "documents", "words"], rows)
+    if facts["accuracy"] is not None:
+        click.echo(f"Accuracy under the best mapping of topics to the classes: {facts['accuracy']:.4f}")
+
+
+def _facts_of_topics(model: Any, names: list[str], words: int, read: Documents) -> dict[str, Any]:
+    import numpy as np
+
+    from lbg_recsys.evaluation.metrics import clustering_accuracy
+
+    counts = np.bincount(model.labels_, minlength=len(model.weights_))
+    listed = model.top_keywords(names, words)
+    order = np.argsort(-model.weights_, kind="stable").tolist()
+    accuracy = None
+    if read.labels:
+        accuracy = clustering_accuracy(np.unique(read.labels, return_inverse=True)[1], model.labels_)
+    topics = [
+        {"topic": s, "weight": float(model.weights_[s]), "documents": int(counts[s]), "words": listed[s]}
+        for s in order
+    ]
+    return {"documents": len(read), "words": len(names), "accuracy": accuracy, "topics": topics}

@@ -1,0 +1,53 @@
+"""What the text commands share: reading documents, saving models, telling what was written."""
+
+from typing import Any
+
+import click
+
+from lbg_recsys.cli.common import counted
+from lbg_recsys.progress import bar, parts
+from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
+
+save_option = click.option(
+    "--save", "save_to", type=click.Path(dir_okay=False), help="Save the fitted model here, for `text apply`."
+)
+
+
+def read_matrices(
+    *places: str, quiet: bool, text_column: str | None, label_column: str | None, **how: Any
+) -> tuple[list[Documents], list[Any], list[str], Any]:
+    """Documents of each place, their word frequencies, the words, and the vectorizer; says what was read."""
+    columns = {"text_column": text_column, "label_column": label_column}
+    with bar("reading", quiet) as progress:
+        *reading, counting = parts(progress, len(places) + 1)
+        sources = [
+            read_documents(place, **columns, progress=part) for place, part in zip(places, reading, strict=True)
+        ]
+        matrices, names, vectorizer = word_frequencies(*sources, **how, progress=counting)
+        counting(1, 1, "done")
+    if not quiet:
+        classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
+        documents = counted(len(sources[0]), "document")
+        click.echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
+    return sources, matrices, names, vectorizer
+
+
+def class_shares(model: Any, proba: Any) -> dict[str, list[float]]:
+    """A column of probabilities per class."""
+    return {f"probability of {name}": proba[:, place].tolist() for place, name in enumerate(model.classes_)}
+
+
+def save_model(model: Any, path: str | None, names: list[str], vectorizer: Any, quiet: bool) -> None:
+    """Save a fitted model with its words, where a path was given."""
+    from lbg_recsys.persistence import save
+
+    if path:
+        words: dict[str, Any] = {"vocabulary": names} if vectorizer is None else {"vectorizer": vectorizer}
+        save(model, path, **words)
+        wrote(path, f"the {type(model).__name__}", quiet)
+
+
+def wrote(path: str, what: str, quiet: bool) -> None:
+    """Say on standard error what was written."""
+    if not quiet:
+        click.echo(f"Wrote {what} to {path}.", err=True)

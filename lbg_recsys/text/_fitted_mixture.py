@@ -1,0 +1,133 @@
+"""What a fitted mixture answers: posteriors, likelihoods, keywords of documents, samples, information criteria."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logsumexp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lbg_recsys.core.em.bernoulli_gauss import log_joint, posterior
+from lbg_recsys.core.em.keywords import (
+    CrossGaussians,
+    cross_evidence,
+    expected_lengths,
+    log_joint_own_keywords,
+    with_keywords,
+)
+from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.text._documents import checked_documents, ranked_documents
+from lbg_recsys.text._topics import TextTopicModel
+from lbg_recsys.text._training import Recipe, posteriors_given
+
+
+class FittedMixture(TextTopicModel):
+    """The part of `LBGMixture` that reads its fitted attributes and changes nothing.
+
+    The attributes are in the host's layout, topics by words, and in the precision of the documents; `_parameters`,
+    `_cross` and `_q` return them as the core wants them.
+    """
+
+    weights_: np.ndarray
+    keyword_prob_: np.ndarray
+    means_: np.ndarray
+    variances_: np.ndarray
+    n_keywords_: np.ndarray
+    cross_means_: np.ndarray
+    cross_variances_: np.ndarray
+    random_state: Any
+
+    @abstractmethod
+    def _recipe(self) -> Recipe:
+        """The settings, resolved to numbers."""
+
+    def keywords(self, X: Any) -> sp.csr_array:
+        """Which words of each document are its keywords: the indicators x, boolean (n_documents, n_words)."""
+        check_is_fitted(self)
+        documents = checked_documents(self, X, reset=False)
+        chosen = self._choose_keywords(ranked_documents(documents))
+        lengths = chosen.lengths
+        pointer = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], lengths)
+        columns = chosen.columns[np.repeat(chosen.start, lengths) + within]
+        result = sp.csr_array((np.ones(len(columns), dtype=bool), columns, pointer), shape=documents.shape)
+        result.sort_indices()
+        return result
+
+    def sample(self, n_samples: int = 1, n_words: int = 100) -> tuple[sp.csr_array, np.ndarray]:
+        """Write documents of ``n_words`` words by the paper's story; their counts, and their topics.
+
+        Draw a topic; toss a coin p_si for every word; make a die of c_si for the chosen and c_i for the other
+        words; draw words from it. An int ``random_state`` gives the same documents each time.
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples is {n_samples}; ask for at least one document")
+        random_state = check_random_state(self.random_state)
+        parameters, cross = self._parameters(), self._cross()
+        topics = random_state.choice(parameters.n_topics, size=n_samples, p=parameters.lam / parameters.lam.sum())
+        documents = []
+        for s in topics:
+            chosen = random_state.uniform(size=parameters.n_columns) < parameters.p[:, s]
+            die = np.where(chosen, parameters.c[:, s], cross.mean).clip(min=0.0)
+            total = die.sum()
+            die = die / total if total > 0.0 else np.full(len(die), 1.0 / len(die))
+            documents.append(sp.csr_array(random_state.multinomial(n_words, die)[None, :].astype(np.float64)))
+        return sp.vstack(documents, format="csr"), topics
+
+    def bic(self, X: Any) -> float:
+        """Bayesian information criterion of the model for documents ``X``: the lower the better."""
+        likelihood = self.score_samples(X)
+        return float(-2.0 * likelihood.sum(dtype=np.float64) + self._n_parameters() * np.log(len(likelihood)))
+
+    def aic(self, X: Any) -> float:
+        """Akaike information criterion of the model for documents ``X``: the lower the better."""
+        return float(-2.0 * self.score_samples(X).sum(dtype=np.float64) + 2.0 * self._n_parameters())
+
+    def _n_parameters(self) -> int:
+        k, n = self.keyword_prob_.shape
+        return (k - 1) + 3 * k * n + 2 * n
+
+    def _word_weights(self) -> Floats:
+        return self.keyword_prob_
+
+    def _posteriors(self, documents: sp.csr_array) -> Floats:
+        return self._posteriors_of(ranked_documents(documents))
+
+    def _posteriors_of(self, rows: SparseRows) -> Floats:
+        keywords = self._choose_keywords(rows)
+        return posteriors_given(keywords, self._parameters(), self._recipe())
+
+    def _log_likelihood(self, documents: sp.csr_array) -> Floats:
+        return self._log_likelihood_of(ranked_documents(documents))
+
+    def _log_likelihood_of(self, rows: SparseRows) -> Floats:
+        keywords = self._choose_keywords(rows)
+        own = logsumexp(log_joint(keywords, self._parameters()), axis=1)
+        return own + cross_evidence(rows, keywords, self._cross())
+
+    def _choose_keywords(self, rows: SparseRows) -> SparseRows:
+        """The two steps for novel documents: posteriors with each topic's own x_s, then x of the expected size."""
+        q = self._q()
+        if (q == q[0]).all():  # all x_s are the same, and so is x
+            return with_keywords(rows, int(q[0]))
+        mu, _ = posterior(log_joint_own_keywords(rows, self._parameters(), q, self._cross()))
+        return with_keywords(rows, expected_lengths(mu, q))
+
+    def _parameters(self) -> Parameters:
+        """The fitted attributes in the core's layout and precision."""
+        lam, p, c, var = (
+            np.ascontiguousarray(a.T, dtype=np.float64)
+            for a in (self.weights_, self.keyword_prob_, self.means_, self.variances_)
+        )
+        return Parameters(lam, np.clip(p, P_MARGIN, 1.0 - P_MARGIN), c, var)
+
+    def _cross(self) -> CrossGaussians:
+        return CrossGaussians(self.cross_means_.astype(np.float64), self.cross_variances_.astype(np.float64))
+
+    def _q(self) -> Ints:
+        return np.asarray(self.n_keywords_, dtype=np.int64)
