@@ -15,8 +15,7 @@ from tests.persistence.conftest import dense
 FROZEN = Path(__file__).parent / "frozen"
 FILES, TEXT_FILES = sorted(FROZEN.glob("v*.lbg")), sorted(FROZEN.glob("text-*.lbg"))
 CHOICE_FILES = sorted(FROZEN.glob("clicks-*.lbg"))
-# What this class keeps is still to change; it is frozen when it does not.
-UNSETTLED = {"LBGClassifier"}
+CLASSIFIER_FILES = sorted(FROZEN.glob("classes-*.lbg"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -51,6 +50,15 @@ def test_a_frozen_text_model_transforms_as_it_did(path):
     np.testing.assert_allclose(transformed, expected["transformed"], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("path", CLASSIFIER_FILES, ids=lambda path: path.stem)
+def test_a_frozen_classifier_gives_the_probabilities_it_did(path):
+    model = lbg_recsys.load(path)
+    expected = json.loads(path.with_suffix(".json").read_text())
+    proba = model.predict_proba(model.vectorizer_.transform(expected["texts"]))
+    np.testing.assert_allclose(proba, expected["proba"], rtol=1e-9, atol=1e-12)
+    assert model.predict(model.vectorizer_.transform(expected["texts"])).tolist() == expected["classes"]
+
+
 @pytest.mark.parametrize("path", CHOICE_FILES, ids=lambda path: path.stem)
 def test_a_frozen_choice_model_recommends_what_it_did(path):
     model = lbg_recsys.load(path)
@@ -63,10 +71,10 @@ def test_a_frozen_choice_model_recommends_what_it_did(path):
 def test_every_class_and_every_version_is_frozen():
     found = {
         (
-            path.stem.removeprefix("text-").removeprefix("clicks-").partition("-")[0],
+            path.stem.removeprefix("text-").removeprefix("clicks-").removeprefix("classes-").partition("-")[0],
             type(lbg_recsys.load(path)).__name__,
         )
-        for path in (*FILES, *TEXT_FILES, *CHOICE_FILES)
+        for path in (*FILES, *TEXT_FILES, *CLASSIFIER_FILES, *CHOICE_FILES)
     }
-    assert {(f"v{FORMAT}", name) for name in set(CLASSES) - UNSETTLED} <= found
+    assert {(f"v{FORMAT}", name) for name in CLASSES} <= found
     assert {version for version, _ in found} == {f"v{version}" for version in range(1, FORMAT + 1)}
