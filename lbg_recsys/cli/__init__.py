@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "lbg_recsys.cli.explain:explain",
     "topics": "lbg_recsys.cli.topics:topics",
     "similar": "lbg_recsys.cli.similar:similar",
+    "serve": "lbg_recsys.cli.serve:serve",
     "params": "lbg_recsys.cli.params:params",
     "info": "lbg_recsys.cli.info:info",
     "evaluate": "lbg_recsys.cli.evaluate:evaluate",

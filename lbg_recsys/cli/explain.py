@@ -1,6 +1,5 @@
 """``lbg-recsys explain``: why an item is recommended, and why a rating is predicted as it is."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +12,10 @@ from lbg_recsys.cli.models import (
     load_model,
     model_argument,
     remarks,
-    title_of,
-    with_titles,
 )
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars, decimals, level_names
+from lbg_recsys.cli.terminal import bars, decimals
+from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel
@@ -72,6 +70,8 @@ def explain(
     """
     if (user is None) == (new_user is None):
         raise click.UsageError("say for whom: --user ID or --new-user FILE")
+    from lbg_recsys.ratings.questions.facts import explanation_facts
+
     loaded = load_model(model, quiet)
     found_item = find_item(loaded, item)
     if new_user is not None:
@@ -81,7 +81,7 @@ def explain(
     else:
         found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
     if as_json:
-        facts = [_facts(loaded, explanation) for _, explanation in found]
+        facts = [explanation_facts(loaded, explanation) for _, explanation in found]
         if new_user is not None and folded[0][0] is not None:  # one per user
             print_json([{**one, "user": who} for one, (who, _) in zip(facts, folded, strict=True)])
         else:
@@ -96,21 +96,9 @@ def _called(new_user: Any) -> str:
     return "New user" if new_user is None else f"New user {new_user}"
 
 
-def _facts(model: Any, found: Any) -> dict[str, Any]:
-    facts = asdict(found) | {"title": model.titles.get(found.item)}
-    choice = facts if _is_choice(found) else facts["choice"]
-    if choice is not None:
-        choice["because"] = with_titles(model, choice["because"])
-    if not _is_choice(found):
-        facts |= {"distribution": _by_name(found), "evidence": with_titles(model, facts["evidence"])}
-    return facts
-
-
-def _is_choice(found: Any) -> bool:
-    return hasattr(found, "because")
-
-
 def _by_name(found: "Explanation | Influences") -> dict[str, float]:
+    from lbg_recsys.ratings.questions.predictions import level_names
+
     return dict(zip(level_names(found.distribution), found.distribution.values(), strict=True))
 
 

@@ -15,7 +15,7 @@ from lbg_recsys.cli.algorithms import (
     parse_params,
 )
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
-from lbg_recsys.cli.models import convergence, convergence_in_words, known_ids, remarks
+from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
     choices_in_words,
     facts_of,
@@ -26,6 +26,7 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.progress import bar
+from lbg_recsys.ratings.catalogue import known_ids
 from lbg_recsys.schema import signature_of
 
 if TYPE_CHECKING:

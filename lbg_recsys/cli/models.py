@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import WIDTH, counted
-from lbg_recsys.cli.items import Catalogue, as_integer, as_known
 from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.catalogue import Catalogue, as_integer, as_known, known_ids
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -118,31 +118,12 @@ def find_item(model: Any, text: str) -> "RawId":
     return found
 
 
-def known_ids(index: "IdIndex", column: Iterable[Any]) -> list[Any]:
-    """Ids as a file has them, each in the type that the model knows it by: 7 and "7" are then the same.
-
-    >>> from lbg_recsys.ratings.ids import IdIndex
-    >>> known_ids(IdIndex(["7", "x"]), [7, 8]), known_ids(IdIndex([7]), ["7", "y"])
-    (['7', 8], [7, 'y'])
-    """
-    raw_ids = column.tolist() if hasattr(column, "tolist") else list(column)
-    translated = {}
-    for raw_id in dict.fromkeys(raw_ids):
-        known = raw_id if raw_id in index else as_known(index, str(raw_id))
-        translated[raw_id] = raw_id if known is None else known
-    return [translated[raw_id] for raw_id in raw_ids]
-
-
-def title_of(model: "RatingModel", item: "RawId") -> str:
-    """What an item is called: its title, else its id."""
-    return model.titles.get(item, str(item))
-
-
-def with_titles(model: "RatingModel", facts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Facts about items, for machines: each with its title, where the model knows titles."""
-    if not model.titles:
-        return [dict(one) for one in facts]
-    return [{"item": one["item"], "title": model.titles.get(one["item"]), **one} for one in facts]
+def find_items(model: Any, given: Iterable[Any], place: str, quiet: bool) -> "dict[Any, RawId]":
+    """The items that many texts and ids are; a note names those that are unknown and left out."""
+    found, remark = Catalogue(model).find_all(given, place)
+    if remark and not quiet:
+        click.echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
+    return found
 
 
 def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tuple[RawId | None, Any]]":
@@ -151,7 +132,7 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
 
     rated = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
     found = read_new_users(source, ratings=rated, **how)
-    meant = Catalogue(model).find_all((item for own in found.values() for item in own), source, quiet)
+    meant = find_items(model, (item for own in found.values() for item in own), source, quiet)
     folded = []
     for user, own in found.items():
         known = {meant[item]: value for item, value in own.items() if item in meant}

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, known_ids, known_or_new_user, load_rating_model, model_argument, title_of
+from lbg_recsys.cli.models import find_item, known_or_new_user, load_rating_model, model_argument
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars, level_names
+from lbg_recsys.cli.terminal import bars
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
+from lbg_recsys.ratings.catalogue import known_ids, title_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lbg_recsys.ratings import RatingModel
 
 _BLOCK = 1 << 14  # the most accurate model takes about a second for these
@@ -79,28 +78,9 @@ def predict(
         _many(loaded, pairs, how, output, mass, quiet, as_json)
 
 
-def predictions(model: "RatingModel", users: list[Any], items: list[Any], mass: float) -> "pd.DataFrame":
-    """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...)."""
-    import pandas as pd
-
-    from lbg_recsys.core import levels
-
-    codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
-    probability = model.distribution_of(*codes).probability
-    low, high = levels.interval(probability, model.levels, mass)
-    table: dict[str, Any] = {
-        "user": users,
-        "item": items,
-        "prediction": levels.point(probability, model.levels, model.point),
-        "std": levels.std(probability, model.levels),
-        "low": low,
-        "high": high,
-    }
-    table |= {f"p_{name}": probability[:, place] for place, name in enumerate(level_names(model.levels))}
-    return pd.DataFrame(table)
-
-
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
+    from lbg_recsys.ratings.questions.predictions import level_names, predictions
+
     # A row across columns would have one type, and ids that are no numbers of that type would change.
     row = {name: column.tolist()[0] for name, column in predictions(model, [user], [item], mass).items()}
     distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
@@ -132,6 +112,7 @@ def _many(
     quiet: bool,
     as_json: bool,
 ) -> None:
+    from lbg_recsys.ratings.questions.predictions import predictions
     from lbg_recsys.readers import read_pairs
 
     with bar("reading", quiet) as progress:

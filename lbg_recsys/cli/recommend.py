@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.items import Catalogue
 from lbg_recsys.cli.models import (
+    find_items,
     find_user,
     fold_in_file,
     load_model,
@@ -15,12 +15,12 @@ from lbg_recsys.cli.models import (
     predicts_ratings,
     refuse_choices,
     remarks,
-    title_of,
 )
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.progress import bar
+from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,10 +144,10 @@ def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) 
     """The items that --only and --not leave, as arguments of the models."""
     from lbg_recsys.readers import read_items
 
-    catalogue, found = Catalogue(model), {}
+    found = {}
     for name, source in (("items", only), ("exclude", without)):
         if source is not None:
-            found[name] = list(dict.fromkeys(catalogue.find_all(read_items(source), source, quiet).values()))
+            found[name] = list(dict.fromkeys(find_items(model, read_items(source), source, quiet).values()))
     left = set(found.get("items", model.matrix.items)) - set(found.get("exclude", []))
     if not left:
         raise DataError("--only and --not leave no item to recommend")

@@ -9,9 +9,8 @@ from lbg_recsys.cli.models import (
     load_model,
     model_argument,
     refuse_choices,
-    title_of,
-    with_titles,
 )
+from lbg_recsys.ratings.catalogue import title_of, with_titles
 
 
 @click.command()

@@ -1,20 +1,9 @@
 """Small pictures for a terminal."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
-
-
-def level_names(levels: Iterable[float]) -> list[str]:
-    """Levels as people write them, all different.
-
-    >>> level_names([0.5, 1.0]), level_names([1000000.1, 1000000.2])
-    (['0.5', '1'], ['1000000.1', '1000000.2'])
-    """
-    values = [float(level) for level in levels]
-    short = [f"{value:g}" for value in values]
-    return short if len(set(short)) == len(short) else [repr(value) for value in values]
 
 
 def decimals(levels: Collection[float], digits: int) -> int:

@@ -1,14 +1,14 @@
 """``lbg-recsys topics``: who the topics are."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import load_rating_model, model_argument, title_of, with_titles
+from lbg_recsys.cli.models import load_rating_model, model_argument
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import decimals
+from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -49,14 +49,11 @@ def topics(model: str, number: int, groups: int | None, plot: str | None, quiet:
 
         draw_topics(found, loaded.titles, plot)
     if as_json:
-        print_json([_facts(loaded, topic) for topic in found])
+        from lbg_recsys.ratings.questions.facts import topic_facts
+
+        print_json([topic_facts(loaded, topic) for topic in found])
     else:
         _show(loaded, found)
-
-
-def _facts(model: "RatingModel", topic: "Topic") -> dict[str, Any]:
-    facts = asdict(topic)
-    return facts | {kind: with_titles(model, facts[kind]) for kind in ("typical", "loves", "hates")}
 
 
 def _show(model: "RatingModel", found: "list[Topic]") -> None:

@@ -237,6 +237,27 @@ class RatingModel(Settings, FitFirst, ABC):
         """The central interval of each pair that holds at least ``mass`` of its distribution, (n, 2)."""
         return np.column_stack(levels.interval(self.predict_distribution(pairs), self.levels, mass))
 
+    def predictions(self, pairs: Any, mass: float = 0.9) -> "pd.DataFrame":
+        """A table of the predictions of many (user, item) pairs.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_batch`.
+        mass : float, default=0.9
+            The mass of the central interval from ``low`` to ``high``.
+
+        Returns
+        -------
+        DataFrame
+            Columns user, item, title (if the model has titles), prediction, std, low, high and the probability of
+            each level: p_1, p_2, ...
+        """
+        from lbg_recsys.ratings.questions.predictions import predictions
+
+        users, items = split_pairs(pairs)
+        return predictions(self, list(plain_ids(users)), list(plain_ids(items)), mass)
+
     def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
         """Codes of (user, item) pairs: a table with these columns, or a list, array or generator of pairs."""
         users, items = split_pairs(pairs)
@@ -256,7 +277,7 @@ class RatingModel(Settings, FitFirst, ABC):
         from lbg_recsys.ratings.questions.new_user import FoldedUser
 
         view = self.with_new_users(one_user(ratings, self.matrix.items, self.matrix.scale))
-        view._choice_home = self._choice_home or self
+        view._choice_home, view.titles = self._choice_home or self, self.titles
         return FoldedUser(view)
 
     def with_item(

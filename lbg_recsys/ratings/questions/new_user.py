@@ -41,6 +41,10 @@ class FoldedUser:
         ends = self._view.interval(self._pairs(item), mass)
         return ends if is_many(item) else ends[0]
 
+    def predictions(self, items: Any, mass: float = 0.9) -> "pd.DataFrame":
+        """A table of the predictions of some items; see `RatingModel.predictions`."""
+        return self._view.predictions(self._pairs(items), mass)
+
     def recommend(
         self,
         n: int = 10,

@@ -1,0 +1,187 @@
+"""Users and items that people name: by id, by title, or by an unmistakable part of a title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lbg_recsys.errors import DataError
+
+if TYPE_CHECKING:  # the command line loads this module for --help: it must not import numpy
+    from lbg_recsys.ratings.ids import IdIndex, RawId
+
+_INTEGER = re.compile(r"-?[1-9][0-9]*|0")
+_YEAR = re.compile(r"\(\d{4}\)\s*$")
+_WORD = re.compile(r"\w+")
+_ARTICLES = {"the", "a", "an"}
+# Items that a message names.
+_NAMED = 5
+
+
+class Catalogue:
+    """The items of a model, found by what people write.
+
+    >>> from types import SimpleNamespace
+    >>> from lbg_recsys.ratings.ids import IdIndex
+    >>> titles = {7: "Empire Strikes Back, The (1980)", 8: "Star Wars (1977)", 9: "Star Trek (1979)"}
+    >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
+    >>> found.find("7"), found.find("the empire strikes back"), found.find("wars"), found.find("star")
+    (7, 7, 8, None)
+    >>> found.trouble("star")
+    "'star' is in 2 titles: 8 (Star Wars (1977)), 9 (Star Trek (1979))"
+    >>> found.trouble("Star Warts (1977)")
+    "'Star Warts (1977)' (nearest title: 'Star Wars (1977)')"
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._index: IdIndex = model.matrix.items
+        self._titles: dict[RawId, str] = dict(model.titles)
+
+    def find(self, given: Any) -> RawId | None:
+        """The one item that is meant, or None."""
+        if given in self._index:
+            return given
+        text = str(given).strip()
+        known = as_known(self._index, text)
+        if known is not None:
+            return known
+        meant = self._meant(text)
+        return meant[0] if len(meant) == 1 else None
+
+    def trouble(self, given: Any) -> str:
+        """Why `find` found nothing, with what could be meant."""
+        from difflib import get_close_matches
+
+        text = str(given).strip()
+        meant = self._meant(text)
+        if meant:
+            some = ", ".join(f"{item} ({self._titles[item]})" for item in meant[:4])
+            return f"{text!r} is in {len(meant)} titles: {some}{', ...' if len(meant) > 4 else ''}"
+        folded = {title.casefold(): title for title in self._titles.values()}
+        near = get_close_matches(text.casefold(), folded, n=1, cutoff=0.5)
+        return f"{text[:60]!r}" + (f" (nearest title: {folded[near[0]]!r})" if near else "")
+
+    def find_all(self, given: Iterable[Any], place: str) -> tuple[dict[Any, RawId], str | None]:
+        """The items that many texts and ids are, without those that are not understood, and a remark about these.
+
+        ``place`` is where they were given, for the messages. The remark is None if all are understood.
+
+        Raises
+        ------
+        DataError
+            If none of them is understood.
+        """
+        asked = list(dict.fromkeys(given))
+        found = {one: self.find(one) for one in asked}
+        understood = {one: item for one, item in found.items() if item is not None}
+        unknown = [one for one in asked if found[one] is None]
+        if not unknown:
+            return understood, None
+        named = "; ".join(self.trouble(one) for one in unknown[:_NAMED])
+        named += f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
+        if not understood:
+            what = "ids or titles" if self._titles else "ids (the model has no titles)"
+            raise DataError(f"{place}: the model knows none of the {many}: {named}. Give {what}")
+        return understood, f"{place}: {len(unknown)} of {many} are unknown to the model and left out: {named}"
+
+    def search(self, text: str, n: int) -> list[RawId]:
+        """At most ``n`` items whose id or title contains a text, or all of its words; those that begin with it first.
+
+        >>> from types import SimpleNamespace
+        >>> from lbg_recsys.ratings.ids import IdIndex
+        >>> titles = {7: "Empire Strikes Back, The (1980)", 8: "Star Wars (1977)", 9: "A Star (1979)"}
+        >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
+        >>> found.search("star", 5), found.search("back empire", 5), found.search("7", 1)
+        ([8, 9], [7], [7])
+        """
+        wanted, words = text.casefold().strip(), set(_words(text))
+        ranked: list[list[RawId]] = [[], [], [], []]
+        for item in self._index:
+            title = self._folded.get(item, str(item).casefold())
+            if str(item).casefold() == wanted:
+                ranked[0].append(item)
+            elif title.startswith(wanted):
+                ranked[1].append(item)
+            elif wanted in title:
+                ranked[2].append(item)
+            elif words and words <= self._words.get(item, frozenset()):
+                ranked[3].append(item)
+        return [item for some in ranked for item in some][:n]
+
+    def _meant(self, text: str) -> list[RawId]:
+        """The items that a text may be, of the surest kind of likeness that any title has."""
+        wanted, words, dated = text.casefold(), _words(text), bool(_YEAR.search(text))
+        if not words:
+            return []
+        alike = [item for item, title in self._folded.items() if title == wanted]
+        # without its year "Matrix, The (1999)" is "The Matrix"; a year that was given must be the title's
+        own = self._dated_words if dated else self._undated_words
+        alike = alike or [item for item, others in own.items() if others == words]
+        return alike or [
+            item for item, title in self._folded.items() if wanted in title or set(words) <= set(own[item])
+        ]
+
+    @cached_property
+    def _folded(self) -> dict[RawId, str]:
+        return {item: title.casefold() for item, title in self._titles.items()}
+
+    @cached_property
+    def _dated_words(self) -> dict[RawId, list[str]]:
+        return {item: _words(title) for item, title in self._folded.items()}
+
+    @cached_property
+    def _undated_words(self) -> dict[RawId, list[str]]:
+        return {item: _words(_YEAR.sub("", title)) for item, title in self._folded.items()}
+
+    @cached_property
+    def _words(self) -> dict[RawId, frozenset[str]]:
+        return {item: frozenset(words) for item, words in self._dated_words.items()}
+
+
+def title_of(model: Any, item: RawId) -> str:
+    """What an item is called: its title, else its id."""
+    return str(model.titles.get(item, item))
+
+
+def with_titles(model: Any, facts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Facts about items, for machines: each with its title, where the model knows titles."""
+    if not model.titles:
+        return [dict(one) for one in facts]
+    return [{"item": one["item"], "title": model.titles.get(one["item"]), **one} for one in facts]
+
+
+def known_ids(index: IdIndex, column: Iterable[Any]) -> list[Any]:
+    """Ids as a file has them, each in the type that the model knows it by: 7 and "7" are then the same.
+
+    >>> from lbg_recsys.ratings.ids import IdIndex
+    >>> known_ids(IdIndex(["7", "x"]), [7, 8]), known_ids(IdIndex([7]), ["7", "y"])
+    (['7', 8], [7, 'y'])
+    """
+    raw_ids = column.tolist() if hasattr(column, "tolist") else list(column)
+    translated = {}
+    for raw_id in dict.fromkeys(raw_ids):
+        known = raw_id if raw_id in index else as_known(index, str(raw_id))
+        translated[raw_id] = raw_id if known is None else known
+    return [translated[raw_id] for raw_id in raw_ids]
+
+
+def as_known(index: IdIndex, text: str) -> RawId | None:
+    """The known id that a text is, whether the model has it as a text or as a number."""
+    if text in index:
+        return text
+    number = as_integer(text)
+    return number if number in index else None
+
+
+def as_integer(text: str) -> int | str:
+    """The number that a text is, as readers of files take it."""
+    return int(text) if _INTEGER.fullmatch(text) and len(text) < 4000 else text
+
+
+def _words(title: str) -> list[str]:
+    """The words of a title in alphabetical order, without its articles."""
+    words = _WORD.findall(title.casefold())
+    return sorted(word for word in words if word not in _ARTICLES) or words

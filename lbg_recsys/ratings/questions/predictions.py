@@ -1,0 +1,47 @@
+"""A table of predictions: of each pair the predicted rating, how sure it is, and the distribution."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from lbg_recsys.core import levels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings.ids import RawId
+    from lbg_recsys.ratings.model import RatingModel
+
+
+def level_names(values: Iterable[float]) -> list[str]:
+    """Levels as people write them, all different.
+
+    >>> level_names([0.5, 1.0]), level_names([1000000.1, 1000000.2])
+    (['0.5', '1'], ['1000000.1', '1000000.2'])
+    """
+    given = [float(level) for level in values]
+    short = [f"{value:g}" for value in given]
+    return short if len(set(short)) == len(short) else [repr(value) for value in given]
+
+
+def predictions(model: "RatingModel", users: "list[RawId]", items: "list[RawId]", mass: float) -> "pd.DataFrame":
+    """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...).
+
+    ``low`` and ``high`` are the ends of the central interval that holds at least ``mass``. If the model has titles,
+    they are a column after the item.
+    """
+    import pandas as pd
+
+    codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
+    probability = model.distribution_of(*codes).probability
+    low, high = levels.interval(probability, model.levels, mass)
+    table: dict[str, Any] = {"user": users, "item": items}
+    if model.titles:
+        table["title"] = [model.titles.get(item) for item in items]
+    table |= {
+        "prediction": levels.point(probability, model.levels, model.point),
+        "std": levels.std(probability, model.levels),
+        "low": low,
+        "high": high,
+    }
+    table |= {f"p_{name}": probability[:, place] for place, name in enumerate(level_names(model.levels))}
+    return pd.DataFrame(table)

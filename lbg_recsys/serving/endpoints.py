@@ -1,0 +1,124 @@
+"""The questions that can be asked over HTTP: paths, fields, and the function of `Service` that answers each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lbg_recsys.serving.answers import PERSON, Service
+from lbg_recsys.serving.fields import Field
+
+_N = Field("n", "integer", "How many items at most.", 10)
+_ITEM = Field("item", "id", "An item: its id or title.")
+_LIST = (
+    _N,
+    Field(
+        "by",
+        "text",
+        "What the list is ranked by: what the user will take and like (liked), will take (rated), the expected "
+        "rating, or the lower end of the rating's 90 % interval (sure). The default is liked, for clicks rated.",
+        choices=("liked", "rated", "rating", "sure"),
+    ),
+    Field("liked", "number", "The lowest rating that counts as liked; the scale's upper quarter by default."),
+    Field("items", "ids", "Recommend only these items (ids or titles)."),
+    Field("exclude", "ids", "Recommend none of these items (ids or titles)."),
+    Field("exclude_seen", "boolean", "Leave out what the user has rated already.", True),
+    Field(
+        "min_probability", "number", "Leave out what the user would like with a lower probability, from 0 to 1.", 0.0
+    ),
+    Field("diversity", "number", "From 0 to below 1: rank items lower that are similar to those above them.", 0.0),
+    Field("distribution", "boolean", "Add the distribution and the 90 % interval of each predicted rating.", False),
+)
+_BATCH = Field("batch", "people", "Several users at once, known or new: a list of {user}, {ratings} or {choices}.")
+_PREDICTED = (
+    Field("items", "ids", "The items whose ratings to predict (ids or titles)."),
+    Field("mass", "number", "The mass of the interval from low to high.", 0.9),
+)
+_PAIRS = Field("pairs", "pairs", "Many pairs at once: a list of [user, item].")
+_STRONGEST = Field("n", "integer", "How many of the user's own items to give as reasons, the strongest first.", 10)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A path with a method, its fields, and what answers it. A name in braces in the path is a field too."""
+
+    method: str
+    path: str
+    about: str
+    fields: tuple[Field, ...]
+    answer: Callable[[Service, dict[str, Any]], dict[str, Any]]
+
+    @property
+    def in_path(self) -> Field | None:
+        """The field that is a part of the path."""
+        return next((one for one in self.fields if f"{{{one.name}}}" in self.path), None)
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/recommend/{user}", "The best items for a known user.", (PERSON[0], *_LIST), Service.recommend),
+    Endpoint(
+        "POST",
+        "/recommend",
+        "The best items for a new user (nothing is stored), a known one, or several.",
+        (*PERSON, _BATCH, *_LIST),
+        Service.recommend,
+    ),
+    Endpoint("GET", "/predict", "Predicted ratings of a known user.", (PERSON[0], *_PREDICTED), Service.predict),
+    Endpoint(
+        "POST",
+        "/predict",
+        "Predicted ratings of a new or a known user, or of many pairs.",
+        (*PERSON, *_PREDICTED, _PAIRS),
+        Service.predict,
+    ),
+    Endpoint(
+        "GET",
+        "/explain",
+        "Why an item is recommended to a known user, and its rating predicted as it is.",
+        (PERSON[0], _ITEM, _STRONGEST),
+        Service.explain,
+    ),
+    Endpoint(
+        "POST", "/explain", "The same for a new or a known user.", (*PERSON, _ITEM, _STRONGEST), Service.explain
+    ),
+    Endpoint(
+        "GET",
+        "/similar",
+        "Items rated by the same people like one, or users alike in taste.",
+        (_ITEM, PERSON[0], _N, Field("metric", "text", "hellinger or kl; taste for a Bayesian model.")),
+        Service.similar,
+    ),
+    Endpoint(
+        "GET",
+        "/topics",
+        "What kinds of users there are, and what each gathers, loves and hates.",
+        (
+            Field("n", "integer", "Items of each kind.", 5),
+            Field("groups", "integer", "How many groups to find, for a Bayesian model."),
+        ),
+        Service.topics,
+    ),
+    Endpoint(
+        "GET",
+        "/profile/{user}",
+        "What the model makes of a known user: use of the scale, and groups of users alike.",
+        (PERSON[0], Field("n", "integer", "How many of the user's ratings to list.", 20)),
+        Service.profile,
+    ),
+    Endpoint(
+        "POST",
+        "/profile",
+        "The same for a new user.",
+        (*PERSON, Field("n", "integer", "How many of the user's ratings to list.", 20)),
+        Service.profile,
+    ),
+    Endpoint(
+        "GET",
+        "/items",
+        "Search items by a part of the title; without one, those rated most often.",
+        (Field("search", "text", "An id, or a part of the title."), Field("n", "integer", "How many at most.", 20)),
+        Service.items,
+    ),
+    Endpoint(
+        "GET", "/model", "What the model is, its rating scale, and the limits of this server.", (), Service.about
+    ),
+)

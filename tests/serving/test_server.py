@@ -1,0 +1,187 @@
+"""The server as a process: started by the command, given new models, bad ones, signals, and killed workers."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import lbg_recsys
+
+pytestmark = pytest.mark.slow
+
+
+def wait_until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    pytest.fail("it did not happen in time")
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return json.load(answer)
+
+
+def health(url):
+    try:
+        return get(f"{url}/health")
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return None
+
+
+@contextmanager
+def served(path, *options):
+    """The address of a server in a process of its own, the process, and its log."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = Path(path).with_suffix(".log")
+    command = [sys.executable, "-m", "lbg_recsys", "serve", str(path), "--port", str(port), *options]
+    with open(log, "w") as stream:
+        process = subprocess.Popen(command, stdout=stream, stderr=stream)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: process.poll() is not None or health(url))
+        assert process.poll() is None, log.read_text()
+        yield url, process, log
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail(f"SIGTERM did not end the server:\n{log.read_text()}")
+
+
+@pytest.fixture
+def desk(tmp_path, model_files, sample, fitted):
+    """A model file that is served, another one to take its place, and a bad one."""
+    shutil.copy(model_files["lbg"], tmp_path / "model.lbg")
+    opposite = sample.ratings.assign(rating=6 - sample.ratings["rating"])
+    lbg_recsys.save(fitted("lbg", opposite), tmp_path / "other.lbg")
+    good = (tmp_path / "other.lbg").read_bytes()
+    (tmp_path / "bad.lbg").write_bytes(good[:-100] + bytes(100))
+    return tmp_path
+
+
+class Clients(threading.Thread):
+    """Asks for one list again and again, and counts what came back."""
+
+    def __init__(self, url):
+        super().__init__(daemon=True)
+        self.url, self.failures, self.answers, self.done = url, [], [], threading.Event()
+
+    def run(self):
+        while not self.done.is_set():
+            try:
+                self.answers.append(get(f"{self.url}/recommend/3?n=3")["items"])
+            except Exception as error:
+                self.failures.append(error)
+
+
+def lists_of(path):
+    frame = lbg_recsys.load(path).recommend(3, 3)
+    return frame["item"].tolist()
+
+
+@pytest.mark.parametrize("how", ["sighup", "watch"])
+def test_a_new_model_is_taken_up_without_losing_a_request(desk, how):
+    before, after = lists_of(desk / "model.lbg"), lists_of(desk / "other.lbg")
+    assert before != after
+    with served(desk / "model.lbg", *(["--watch"] if how == "watch" else [])) as (url, process, _):
+        first = health(url)["model"]["sha256"]
+        clients = [Clients(url) for _ in range(4)]
+        for client in clients:
+            client.start()
+        os.replace(desk / "other.lbg", desk / "model.lbg")
+        if how == "sighup":
+            process.send_signal(signal.SIGHUP)
+        wait_until(lambda: health(url)["model"]["sha256"] != first)
+        time.sleep(0.3)
+        for client in clients:
+            client.done.set()
+            client.join()
+        found = [[row["item"] for row in answer] for client in clients for answer in client.answers]
+        assert [client.failures for client in clients] == [[]] * 4
+        assert {tuple(one) for one in found} == {tuple(before), tuple(after)}
+        assert health(url)["refused"] is False
+
+
+def test_a_bad_file_is_refused_and_the_old_model_stays(desk):
+    before = lists_of(desk / "model.lbg")
+    with served(desk / "model.lbg") as (url, process, log):
+        first = health(url)
+        os.replace(desk / "bad.lbg", desk / "model.lbg")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: health(url)["refused"])
+        assert health(url)["model"] == first["model"]
+        assert [row["item"] for row in get(f"{url}/recommend/3?n=3")["items"]] == before
+        assert "is refused, and the old model stays" in log.read_text()
+        os.replace(desk / "other.lbg", desk / "model.lbg")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: health(url)["refused"] is False)
+        assert [row["item"] for row in get(f"{url}/recommend/3?n=3")["items"]] != before
+
+
+def children(process):
+    found = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not found.exists():
+        pytest.skip("this system has no /proc with the children of a process")
+    spawned = [int(one) for one in found.read_text().split()]
+    return [one for one in spawned if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+def test_a_killed_worker_is_replaced_even_while_the_file_is_bad(desk):
+    before = lists_of(desk / "model.lbg")
+    with served(desk / "model.lbg", "--workers", "2") as (url, process, log):
+        workers = wait_until(lambda: len(children(process)) == 2 and children(process))
+        shutil.copy(desk / "bad.lbg", desk / "model.lbg")  # in place: the worker that starts next finds this
+        os.kill(workers[0], signal.SIGKILL)
+        new = wait_until(lambda: set(children(process)) - set(workers) and len(children(process)) == 2)
+        assert new
+        wait_until(lambda: "the old model stays" in log.read_text())
+        os.kill(workers[1], signal.SIGKILL)  # only the new one answers now
+        answer = wait_until(lambda: health(url) and get(f"{url}/recommend/3?n=3"))
+        assert [row["item"] for row in answer["items"]] == before and health(url)["refused"]
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "lbg_recsys", "serve", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_what_cannot_be_served_ends_in_a_sentence(desk):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for arguments, text in (
+            ((desk / "nothing.lbg",), "nothing.lbg: No such file or directory"),
+            ((desk / "bad.lbg",), "bad.lbg"),
+            ((desk / "bad.lbg", "--workers", "2"), "bad.lbg"),
+            ((desk / "model.lbg", "--port", taken.getsockname()[1]), "choose another --host or --port"),
+        ):
+            done = run(*arguments)
+            assert done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_without_the_extra_the_pip_line_is_said(desk):
+    hide = "import sys; sys.modules['starlette'] = None; sys.argv = ['lbg-recsys', 'serve', 'model.lbg']"
+    code = f"{hide}\nfrom lbg_recsys.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=desk)
+    assert (
+        done.returncode == 1 and "pip install 'lbg-recsys[serve]'" in done.stderr and "Traceback" not in done.stderr
+    )
