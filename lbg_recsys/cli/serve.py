@@ -46,6 +46,7 @@ from lbg_recsys.errors import MissingExtraError
     help="Bytes per request body at most.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Log only warnings and errors.")
+@click.option("--json", "as_json", is_flag=True, help="Log one JSON object per line, for machines.")
 def serve(
     model: str,
     host: str,
@@ -59,6 +60,7 @@ def serve(
     max_batch: int,
     max_body: int,
     quiet: bool,
+    as_json: bool,
 ) -> None:
     """Serve a model over HTTP, with a page to try it.
 
@@ -74,7 +76,7 @@ def serve(
     """
     try:
         from lbg_recsys.serving.app import Options
-        from lbg_recsys.serving.server import run
+        from lbg_recsys.serving.server import Log, run
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("starlette", "uvicorn"):
             raise
@@ -92,4 +94,4 @@ def serve(
         cors=cors,
         watch=watch,
     )
-    run(model, host, port, workers, options, "warning" if quiet else "info")
+    run(model, host, port, workers, options, Log("WARNING" if quiet else "INFO", as_json))

@@ -1,26 +1,51 @@
 """Runs the application: one process, or a parent that keeps several workers alive."""
 
+import json
 import logging
 import os
 import signal
 import socket
 import tempfile
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from lbg_recsys.errors import DataError
 from lbg_recsys.serving.app import Options, create_app
 
+logger = logging.getLogger("lbg_recsys.serving")
+
 # Seconds that requests in progress get when the server stops.
 _GRACE = 10
-# Seconds in which a worker must answer its parent; loading a large model takes some.
-_HANGS = 120
 
 
-def run(path: str, host: str, port: int, workers: int, options: Options, log_level: str = "info") -> None:
+@dataclass(frozen=True)
+class Log:
+    """What is logged to standard error, and whether as JSON: one object per line."""
+
+    level: str = "INFO"
+    as_json: bool = False
+
+    def start(self) -> None:
+        """Log from now on in this process; warnings are logged too."""
+        shown = logging.StreamHandler()
+        shown.setFormatter(_JsonLines() if self.as_json else logging.Formatter("%(levelname)s: %(message)s"))
+        logging.basicConfig(level=self.level, handlers=[shown], force=True)
+        logging.captureWarnings(True)
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        facts = {"time": self.formatTime(record), "level": record.levelname, "message": record.getMessage()}
+        if record.exc_info:
+            facts["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(facts, ensure_ascii=False)
+
+
+def run(path: str, host: str, port: int, workers: int, options: Options, log: "Log") -> None:
     """Serve a model file until SIGINT or SIGTERM. On SIGHUP every worker loads the file again.
 
     Raises
@@ -28,19 +53,20 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log_lev
     DataError
         If the address cannot be used.
     """
+    log.start()
     with tempfile.TemporaryDirectory(prefix="lbg-serve-") as folder:
         good = os.path.join(folder, "good.lbg") if workers > 1 else None
         config = uvicorn.Config(
-            partial(_app, path, options, good, log_level),
+            partial(_app, path, options, good, log),
             factory=True,
             host=host,
             port=port,
             workers=workers,
-            log_level=log_level,
+            log_config=None,
+            log_level=log.level.lower(),
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
-            timeout_worker_healthcheck=_HANGS,
         )
         sock = _bound(host, port)
         try:
@@ -55,6 +81,20 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log_lev
 class _Workers(Multiprocess):
     """Several workers that share one socket; one that dies is replaced."""
 
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that have died.
+
+        None is asked whether it hangs, as uvicorn does: to wait for the reply of one that dies meanwhile would delay
+        its replacement, and a request that takes too long is given up by the worker itself.
+        """
+        for place, old in enumerate(self.processes):
+            if self.should_exit.is_set() or old.process.is_alive():
+                continue
+            old.kill()  # closes its pipes
+            logger.error("worker %s died and is replaced", old.pid)
+            self.processes[place] = Process(self.config, self.sockets)
+            self.processes[place].start()
+
     def handle_hup(self) -> None:
         """Tell every worker to load the model again; none is restarted, so that no connection is lost."""
         for process in self.processes:
@@ -62,12 +102,11 @@ class _Workers(Multiprocess):
                 os.kill(process.pid, signal.SIGHUP)
 
 
-def _app(path: str, options: Options, good: str | None, log_level: str) -> Any:
+def _app(path: str, options: Options, good: str | None, log: Log) -> Any:
     """The application of this process. One thread for linear algebra: the workers share the cores."""
     from threadpoolctl import threadpool_limits
 
-    logging.basicConfig(level=log_level.upper(), format="%(levelname)s:     %(message)s")
-    logging.captureWarnings(True)
+    log.start()
     threadpool_limits(1)
     return create_app(path, options, good)
 

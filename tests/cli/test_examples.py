@@ -48,11 +48,14 @@ def test_every_command_is_reached():
 
 
 @pytest.mark.parametrize("example", list(examples()))
-def test_the_examples_run(example, desk, run, available):
+def test_the_examples_run(example, desk, run, available, monkeypatch):
     program, *arguments = shlex.split(example)
     for name in PUBLIC_DATA.keys() & set(arguments):
         available(PUBLIC_DATA[name])
     assert program == "lbg-recsys"
+    if arguments[0] == "serve":  # it would serve for ever; tests/serving starts it
+        pytest.importorskip("uvicorn", reason="the extra serve is not installed: pip install 'lbg-recsys[serve]'")
+        monkeypatch.setattr("lbg_recsys.serving.server.run", lambda *options: None)
     result = run(*arguments)
     assert "Traceback" not in result.output
     assert max(map(len, result.stdout.splitlines()), default=0) <= 80 or any(
