@@ -13,13 +13,14 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import tables
+from benchmarks import tables, tables_readme, tables_text
 from benchmarks.benchmark import RESULTS
 from benchmarks.picture import accuracy_picture
 from lbg_recsys.files import atomic_write
 
 ROOT = Path(__file__).parents[1]
 PICTURE = "docs/accuracy.png"
+NOT_MEASURED = "Not measured yet."
 
 
 def load(folder, name):
@@ -34,116 +35,43 @@ def of(name, *parts):
     def block(folder):
         found = load(folder, name)
         if found is None:
-            return "Not measured yet."
+            return NOT_MEASURED
         return "\n\n".join(filter(None, (part(found) for part in parts)))
 
     return block
 
 
-def accuracy(found, _):
-    return [
-        "### Rating prediction, MovieLens-100K",
-        "Means over Surprise's `KFold(n_splits=5, random_state=0)` and over the official splits u1..u5, clipped to "
-        "the scale; all models on the same folds, on one core of a machine that had other work too. Names "
-        "are those of the command line. All models, how the settings were chosen and what to know about the runs: "
-        "[docs/bayesian-lbg.md](docs/bayesian-lbg.md#accuracy).",
-        f"![RMSE and log score of the models]({PICTURE})",
-        tables.accuracy_short(found),
-    ]
-
-
-def calibration(found, _):
-    return [
-        "### Calibration",
-        "The same random folds. An interval holds whole stars, so a calibrated one covers somewhat more than 90 %.",
-        tables.calibration(found),
-    ]
-
-
-def top_n(found, _):
-    parts = [
-        "### Top-10 lists",
-        "Users with a liked test rating (at least 4 of 5), all items but the user's training items, binary "
-        f"relevance; random folds: {tables.list_folds(found)}. Our models have their defaults; EASE's penalty is "
-        "chosen for each variant and fold on an inner split. Times are of MovieLens-100K, all users.",
-        tables.top_n(found),
-    ]
-    new = tables.lists_of_new_users(found)
-    if new:
-        parts += [
-            "New users, NDCG@10: a fifth of the users is left out of training and folded in with 1 to 20 of their "
-            "ratings, drawn at random; their other liked items are relevant.",
-            new,
-        ]
-    return parts
-
-
-def speed(ratings, folder):
-    return [
-        "### Speed",
-        "How many times faster than the rival, CPU seconds of one run on one core after compilation:",
-        tables.ratios(ratings, load(folder, "files"), load(folder, "accuracy")),
-        "An EM iteration of `LBGAlgo` costs in proportion to ratings and topics (generated ratings):",
-        tables.growth(ratings),
-        *new_users(load(folder, "new_users")),
-    ]
-
-
-def new_users(found):
-    if found is None:
-        return []
-    return ["New users need no refit. Folding one into the default Bayesian model:", tables.new_users(found)]
-
-
-def text(found, _):
-    return [
-        "### Text",
-        f"By `{found['command']}`, {len(found['seeds'])} seeds; what was chosen where, and how far to trust it, is "
-        "in [docs/text.md](docs/text.md). 20 Newsgroups, twenty clusters of held-out documents:",
-        tables.newsgroups_short(found),
-        "Spambase, two clusters, best of ten starts by likelihood:",
-        tables.spam_clusters(found),
-        "Spambase with labels, settings chosen on one half and judged on the other:",
-        tables.spam_classes(found),
-        tables.text_speed_short(found),
-    ]
-
-
-def paper(found, _):
-    return [
-        "### The paper's tables",
-        f"By `{found['command']}`, which writes all figures, remarks and pictures into a folder:",
-        tables.paper(found),
-    ]
-
-
-def readme(folder):
-    """All results that are there."""
-    parts = [
-        "## Results",
-        "Made by `make bench` (text and paper: the commands named), from `benchmarks/results/*.json`.",
-    ]
-    sections = {
-        "accuracy": accuracy,
-        "calibration": calibration,
-        "topn": top_n,
-        "ratings": speed,
-        "text": text,
-        "reproduction": paper,
-    }
-    for name, section in sections.items():
-        found = load(folder, name)
-        if found:
-            parts += section(found, folder)
-    return "\n\n".join(parts)
+def ratios(folder):
+    """How many times faster than the rival; the figures of three benchmarks."""
+    ratings = load(folder, "ratings")
+    if ratings is None:
+        return NOT_MEASURED
+    return tables.ratios(ratings, load(folder, "files"), load(folder, "accuracy"))
 
 
 # file -> name of a block -> what makes it
 BLOCKS = {
-    "README.md": {"results": readme},
-    "docs/bayesian-lbg.md": {
+    "README.md": {
+        "ratings": of("accuracy", tables_readme.ratings),
+        "lists": of("topn", tables_readme.lists),
+        "text": of("text", tables_readme.text),
+    },
+    "docs/results.md": {
         "accuracy": of("accuracy", tables.accuracy_full, tables.accuracy_notes),
         "accuracy on the official splits": of("accuracy", tables.accuracy_official),
+        "calibration": of("calibration", tables.calibration),
+        "lists": of("topn", tables.top_n, tables.list_folds, tables.measured),
+        "lists of new users": of("topn", tables.lists_of_new_users),
+        "speed": ratios,
+        "growth": of("ratings", tables.growth),
+        "new users": of("new_users", tables.new_users),
+        "newsgroups": of("text", tables_text.newsgroups_short),
+        "spambase clusters": of("text", tables_text.spam_clusters),
+        "spambase classes": of("text", tables_text.spam_classes),
+        "text speed": of("text", tables_text.text_speed_short),
+        "paper": of("reproduction", tables_text.paper),
+    },
+    "docs/bayesian-lbg.md": {
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
@@ -151,10 +79,11 @@ BLOCKS = {
         "reliability": of("topn", tables.reliability),
     },
     "docs/text.md": {
-        "newsgroups": of("text", tables.newsgroups_full),
-        "spambase clusters": of("text", tables.spam_clusters),
-        "spambase classes": of("text", tables.spam_classes),
-        "speed": of("text", tables.text_speed_full),
+        "newsgroups": of("text", tables_text.newsgroups_full),
+        "spambase clusters": of("text", tables_text.spam_clusters),
+        "spambase classes": of("text", tables_text.spam_classes),
+        "classifiers": of("text_corpora", tables_text.classifiers),
+        "speed": of("text", tables_text.text_speed_full),
     },
 }
 
