@@ -26,6 +26,12 @@ $(VENV)/.bench: pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@ $(VENV)/.run
 
+$(VENV)/.docs: pyproject.toml
+	@echo "== creating $(VENV) and installing lbg-recsys with the tools of its documentation (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@ $(VENV)/.run
+
 demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run the paper's forced prediction
 	@$(BIN)/lbg-recsys datasets fetch ml-100k
 	@$(BIN)/lbg-recsys demo
@@ -55,7 +61,15 @@ lint: $(VENV)/.dev  ## Check style, security rules and types
 bench: $(VENV)/.bench  ## Measure against the rivals; writes benchmarks/results/*.json
 	@$(BIN)/python -m benchmarks.run
 
-clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html; warnings and broken links are errors
+	@echo "== building the documentation"
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
-.PHONY: help demo test test-fast test-slow fuzz lint bench clean
+build: $(VENV)/.docs  ## Build the source archive and the wheel into dist/ and check their metadata
+	@rm -rf dist && $(BIN)/python -m build --quiet && $(BIN)/python -m twine check --strict dist/*
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) build dist docs/_build docs/api/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help demo test test-fast test-slow fuzz lint bench docs build clean
