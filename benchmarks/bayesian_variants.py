@@ -228,5 +228,5 @@ class Restarted(Variant):
         k = self.c.shape[1]
         self.z[np.argsort(direction), h] = np.arange(len(self.z)) * k // len(self.z)
         self.c[h], self.tau[h] = 0.0, 10.0
-        count_classes(self.entries.indptr, col, self.z, self.counts)
+        count_classes(rows, col, self.z, self.counts)
         refresh_profile(h, self.profiles)

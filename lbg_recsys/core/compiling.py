@@ -17,7 +17,10 @@ _told: list[str] = []  # the problem of this process, told once
 
 
 def kernel(**options: Any) -> Callable[[F], F]:
-    """``numba.njit(nogil=True, **options)``, cached on disk where that is possible.
+    """``numba.njit(nogil=True, error_model="numpy", **options)``, cached on disk where that is possible.
+
+    A division by zero is infinite or NaN, as in NumPy. All kernels share this setting: numba compiles its own
+    functions, such as the generators of random numbers, again for each combination of settings that calls them.
 
     Without a folder that can be written to, the function is compiled anew in each process. A cache file that cannot
     be read is replaced, one that cannot be written is done without. A `UserWarning` says so once per process.
@@ -31,10 +34,10 @@ def kernel(**options: Any) -> Callable[[F], F]:
 
     def compiled(function: F) -> F:
         try:
-            found: Any = numba.njit(nogil=True, cache=True, **options)(function)
+            found: Any = numba.njit(nogil=True, error_model="numpy", cache=True, **options)(function)
         except RuntimeError as error:  # numba: "no locator available"
             _tell(f"no folder for compiled code can be written to ({error})")
-            found = numba.njit(nogil=True, **options)(function)
+            found = numba.njit(nogil=True, error_model="numpy", **options)(function)
             return cast(F, found)
         if hasattr(found, "_cache"):  # not where NUMBA_DISABLE_JIT is set
             found._cache = _OptionalCache(found._cache)

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.checks import check_number
-from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Floats
 
 POINTS = ("mode", "mean", "median")
@@ -57,13 +56,11 @@ def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
     return np.asarray(probability[:, levels >= threshold - _SLACK].sum(axis=1))
 
 
-@kernel()
 def _expect(probability: Floats, values: Floats) -> Floats:
-    """Row by row rather than by a matrix product, whose rounding depends on how many rows come together."""
+    """Level by level rather than by a matrix product, whose rounding depends on how many rows come together."""
     out = np.zeros(len(probability))
-    for row in range(len(probability)):
-        for level in range(len(values)):
-            out[row] += probability[row, level] * values[level]
+    for level, value in enumerate(values):
+        out += probability[:, level] * value
     return out
 
 

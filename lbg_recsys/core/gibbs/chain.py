@@ -149,19 +149,18 @@ class Chain:
         self.counts = np.zeros(self.c.shape, np.int32)
         self.phi, self.gram = np.zeros((d, n), np.float32), np.zeros((d, d))
         self._col_stat = np.zeros((3, n), np.float32)
-        count_classes(entries.indptr, entries.columns, self.z, self.counts)
+        rows = entries.row_of_entry()
+        count_classes(rows, entries.columns, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
         self.phi[fixed] = column_features(self.n_col, self.n_col, self.col_design.values_of(n)).T
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
             refresh_profile(h, self.profiles)
-        rows = entries.row_of_entry()
         self.owner = rows if self.settings.user_rows else entries.columns
         if not self.settings.ordinal:
             self.owner = np.zeros_like(self.owner)
-        self._neighbours = np.empty(self.own_cuts.shape, np.int32)
-        count_neighbours(level, self.owner, self._neighbours)
+        self._neighbours = count_neighbours(level, self.owner, self.own_cuts.shape)
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.columns]
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.columns]

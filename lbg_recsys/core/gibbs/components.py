@@ -49,29 +49,30 @@ class ComponentSettings(NamedTuple):
     follow_profiles: bool
 
 
-@kernel()
+@kernel(inline="always")
 def table_width(k: int) -> int:
     """The width of the table that `draw_class` reads: three numbers per class after the first, 2 classes in 8."""
     return WIDTH * (k // 2)
 
 
-@kernel()
+@kernel(inline="always")
 def table_column(s: int) -> int:
     """The column of the table where class s >= 1 begins; its second and third numbers are 2 and 4 columns further."""
     return WIDTH * ((s - 1) // 2) + (s - 1) % 2
 
 
-@kernel()
-def count_classes(ptr: Array, col: Array, z: Array, counts: Array) -> None:
-    """counts[h, s, i] = number of rows of class s (component h) that column i has an entry with."""
-    counts[:] = 0
-    for j in range(ptr.shape[0] - 1):
-        for h in range(z.shape[1]):
-            for e in range(ptr[j], ptr[j + 1]):
-                counts[h, z[j, h], col[e]] += 1
+def count_classes(rows: Array, cols: Array, z: Array, counts: Array) -> None:
+    """counts[h, s, i] = number of rows of class s (component h) that column i has an entry with.
+
+    ``rows`` and ``cols`` (entries,) are those of the entries.
+    """
+    _, k, n = counts.shape
+    for h, count in enumerate(counts):
+        cell = z[:, h].astype(np.int64)[rows] * n + cols
+        count[:] = np.bincount(cell, minlength=k * n).reshape(k, n)
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def refresh_profile(h: int, profiles: Profiles) -> None:
     """Rewrite component h's block of the columns' indicator profiles, and of their Gram matrix.
 
@@ -98,7 +99,7 @@ def refresh_profile(h: int, profiles: Profiles) -> None:
             gram[d, h * k + s] = block[s, d]
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def draw_means(
     rng: np.random.Generator,
     phi: Array,
@@ -131,20 +132,27 @@ def draw_means(
 
 
 @kernel()
+def _normalise(lam: Array) -> None:
+    """Divide by the sum; exactly, which ``fastmath`` is not."""
+    total = 0.0
+    for s in range(lam.shape[0]):
+        total += lam[s]
+    lam /= total
+
+
+@kernel(fastmath=FAST)
 def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Array) -> None:
     """lam ~ Dirichlet(1 + W), W the number of rows of each class (left in ``size``)."""
-    total = 0.0
     for s in range(lam.shape[0]):
         rows = 0
         for j in range(z.shape[0]):
             rows += z[j, h] == s
         size[s] = rows
         lam[s] = rng.standard_gamma(1.0 + rows)
-        total += lam[s]
-    lam /= total
+    _normalise(lam)
 
 
-@kernel(error_model="numpy")
+@kernel()
 def class_rate(count: float, total: float, size: float, rows: int) -> float:
     """p = (N + 20 n_i / rows) / (W_s + 20): the rate at which rows of a class have an entry in a column.
 
@@ -153,7 +161,7 @@ def class_rate(count: float, total: float, size: float, rows: int) -> float:
     return min((count + PRIOR_ROWS * total / rows) / (size + PRIOR_ROWS), 0.999)
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, base: Array) -> None:
     """Add power * sum_i log(1 - p[s, i]), the evidence of a row without entries for each class, to ``base`` (K,)."""
     k, n = counts.shape
@@ -165,7 +173,7 @@ def absence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power:
             base[s] += power * math.log(product)
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def logarithm(x: Array) -> None:
     """x = log(x) for positive normal numbers in single precision, in a loop that vectorises.
 
@@ -182,7 +190,7 @@ def logarithm(x: Array) -> None:
         x[i] = np.float32(e) * np.float32(math.log(2.0)) + np.float32(2.0) * (y + y * q * series)
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def presence_evidence(counts: Array, n_col: Array, size: Array, rows: int, power: float, table: Array) -> None:
     """Tabulate power * (logit p[s, i] - logit p[0, i]), the evidence of an entry in column i for class s."""
     k, n = counts.shape

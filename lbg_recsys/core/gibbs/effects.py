@@ -116,13 +116,10 @@ def draw_col_effects(
     return float(rng.standard_gamma(tau_shape + 0.5 * n) / (tau_rate + 0.5 * squares))
 
 
-@kernel()
 def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: tuple[float, float]) -> float:
     """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*prior) a priori."""
-    total = 0.0
-    for j in range(weight.shape[0]):
-        total += weight[j]
-    return float(rng.standard_gamma(prior[0] + shape * weight.shape[0]) / (prior[1] + total))
+    total = weight.cumsum(dtype=np.float64)[-1]  # one by one: the bits of `sum` differ between processors
+    return float(rng.standard_gamma(prior[0] + shape * len(weight)) / (prior[1] + total))
 
 
 @kernel(fastmath=FAST)

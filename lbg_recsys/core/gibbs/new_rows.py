@@ -28,6 +28,12 @@ class NewRatings(NamedTuple):
     items: Array  # (n,) int64
     value: Array  # (n,) float64, standardised
     level: Array  # (n,) int16
+    neighbours: Array  # (levels + 1, 1) int32, from `count_neighbours`
+
+
+def new_ratings(items: Array, value: Array, level: Array, n_levels: int) -> NewRatings:
+    """The `NewRatings` of one user or item on a scale of ``n_levels`` levels."""
+    return NewRatings(items, value, level, count_neighbours(level, np.zeros_like(level), (n_levels + 1, 1)))
 
 
 class KeptColumns(NamedTuple):
@@ -170,7 +176,7 @@ def draw_new_row(
     rng: np.random.Generator, ratings: NewRatings, columns: KeptColumns, prior: NewPrior, out: NewRow
 ) -> None:
     """Draw the classes, bias, noise weight and cut points of one new row given every kept sweep, into ``out``."""
-    cols, value, level = ratings
+    cols, value, level, neighbours = ratings
     c, c_step, evidence, evidence_step, base, col_bias, col_weight = columns
     tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
     kept, _, n_components, k = c.shape
@@ -178,8 +184,7 @@ def draw_new_row(
     entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
     entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
     ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    neighbours, no_cuts = np.empty(added.shape, np.int32), np.zeros(cuts.shape[1])
-    count_neighbours(level, owner, neighbours)
+    no_cuts = np.zeros(cuts.shape[1])
     z = np.zeros(n_components, np.int64)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
@@ -268,7 +273,7 @@ def draw_new_column(
 
     ``features`` are those of the column besides its profile, as from `column_features`.
     """
-    row_of, value, level = ratings
+    row_of, value, level, neighbours = ratings
     classes, share, eta, omega, tau, row_bias, row_weight = rows
     bias_tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
     kept, _, n_components = classes.shape
@@ -277,8 +282,7 @@ def draw_new_column(
     entry, stat = np.empty(n, np.int32), np.empty((3, n), np.float32)
     entry64 = np.empty(n, np.int64)  # the order of the vectorised sums in `draw_row_effects` depends on the dtype
     ptr, owner, added = np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros((cuts.shape[1], 1), np.float32)
-    neighbours, no_cuts = np.empty(added.shape, np.int32), np.zeros(cuts.shape[1])
-    count_neighbours(level, owner, neighbours)
+    no_cuts = np.zeros(cuts.shape[1])
     mean, prior_mean = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)

@@ -37,7 +37,7 @@ def normal_cdf(x: float) -> float:
     return float(low + f * (left + f * (3.0 * rise - 2.0 * left - right + f * (left + right - 2.0 * rise))))
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def smooth_cdf(x: np.float32) -> tuple[np.float32, np.float32]:
     """Phi(x) to within 1e-6, and its derivative, in single precision: no table, no branch, so that loops vectorise.
 
@@ -57,20 +57,30 @@ def smooth_cdf(x: np.float32) -> tuple[np.float32, np.float32]:
     return (np.float32(1.0) - tail if x > 0 else tail), density
 
 
+# numba compiles the methods of a generator again for each setting of ``fastmath`` that they are called with: kernels
+# without it draw by the next two functions, which share the compiled methods with the kernels that have it.
+
+
+@kernel(fastmath=FAST)
+def draw_normal(rng: np.random.Generator) -> float:
+    """A standard normal."""
+    return rng.standard_normal()
+
+
+@kernel(fastmath=FAST)
+def draw_exponential(rng: np.random.Generator) -> float:
+    """A standard exponential. It exceeds x with probability exp(-x), and costs less than exp and a uniform."""
+    return rng.standard_exponential()
+
+
 @kernel()
-def _accepts(rng: np.random.Generator, x: float) -> bool:
-    """True with probability exp(-x): that of an exponential to exceed x, which costs less than exp and a uniform."""
-    return bool(rng.standard_exponential() >= x)
-
-
-@kernel(error_model="numpy")
 def _upper_tail(rng: np.random.Generator, low: float) -> float:
     """A standard normal given that it exceeds ``low`` > 0, by an exponential proposal (Robert 1995)."""
     rate = 0.5 * (low + math.sqrt(low * low + 4.0))
     for _ in range(_TRIES):
-        x = low + rng.standard_exponential() / rate
+        x = low + draw_exponential(rng) / rate
         gap = x - rate
-        if _accepts(rng, 0.5 * gap * gap):
+        if draw_exponential(rng) >= 0.5 * gap * gap:
             return x
     return low
 
@@ -93,17 +103,17 @@ def truncated_normal(rng: np.random.Generator, low: float, high: float) -> float
         else:
             for _ in range(_TRIES):
                 x = near + (far - near) * rng.random()
-                if _accepts(rng, 0.5 * (x - near) * (x + near)):
+                if draw_exponential(rng) >= 0.5 * (x - near) * (x + near):
                     return sign * x
         return sign * near if near < np.inf else 0.0
     if high - low > 2.5066282746310002:  # the mode is inside and a normal falls inside often enough
         for _ in range(_TRIES):
-            x = rng.standard_normal()
+            x = draw_normal(rng)
             if low < x < high:
                 return x
     else:
         for _ in range(_TRIES):
             x = low + (high - low) * rng.random()
-            if _accepts(rng, 0.5 * x * x):
+            if draw_exponential(rng) >= 0.5 * x * x:
                 return x
     return 0.0

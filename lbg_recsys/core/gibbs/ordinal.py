@@ -9,7 +9,7 @@ import numpy as np
 
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
-from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf, truncated_normal
+from lbg_recsys.core.gibbs.normal import draw_exponential, draw_normal, normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
@@ -22,7 +22,7 @@ _LEAST_GAP = 1e-3
 _TINY = 1e-9
 
 
-@kernel(error_model="numpy")
+@kernel()
 def draw_utilities(
     rng: np.random.Generator, entries: Residuals, intervals: Intervals, weights: Weights, utility: Array
 ) -> None:
@@ -44,7 +44,7 @@ def draw_utilities(
             utility[e] = mean + r
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def move_cuts(
     entries: Residuals,
     intervals: Intervals,
@@ -83,24 +83,22 @@ def move_cuts(
             cuts[b] = min(max(target, 0.5 * (cuts[b] + cuts[b - 1])), 0.5 * (cuts[b] + cuts[b + 1]))
 
 
-@kernel()
 def set_apart(cuts: Array, added: Array) -> None:
     """Restore the order of the cut points of every user after the common ones have moved."""
-    for u in range(added.shape[1]):
-        for b in range(2, cuts.shape[0] - 1):
-            added[b, u] = max(added[b, u], cuts[b - 1] + added[b - 1, u] + _LEAST_GAP - cuts[b])
+    for b in range(2, len(cuts) - 1):
+        added[b] = np.maximum(added[b], cuts[b - 1] + added[b - 1] + _LEAST_GAP - cuts[b])
+
+
+def count_neighbours(level: Array, owner: Array, shape: tuple[int, int]) -> Array:
+    """The number of ratings of every user in the two levels next to each cut point, ``shape`` (cut points, users)."""
+    cell = level.astype(np.int64) * shape[1] + owner
+    in_level = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    neighbours = in_level.astype(np.int32)
+    neighbours[1:] += in_level[:-1].astype(np.int32)
+    return neighbours
 
 
 @kernel()
-def count_neighbours(level: Array, owner: Array, neighbours: Array) -> None:
-    """neighbours[b, u] = the number of ratings of user u in the two levels next to cut point b."""
-    neighbours[:] = 0
-    for e in range(level.shape[0]):
-        neighbours[level[e], owner[e]] += 1
-        neighbours[level[e] + 1, owner[e]] += 1
-
-
-@kernel(error_model="numpy")
 def move_own_cuts(
     rng: np.random.Generator,
     b: int,
@@ -124,7 +122,7 @@ def move_own_cuts(
     gain, ratio, proposal = np.zeros(owners), np.ones(owners), np.empty(owners)
     for u in range(owners):
         step = _STEP / math.sqrt(tau + _INFORMATION * owner_weight[u] * neighbours[b, u])
-        proposal[u] = added[b, u] + step * rng.standard_normal()
+        proposal[u] = added[b, u] + step * draw_normal(rng)
         gain[u] = 0.5 * tau * (added[b, u] ** 2 - proposal[u] ** 2)
     col_root = np.sqrt(col_weight)
     for j in range(ptr.shape[0] - 1):
@@ -144,5 +142,5 @@ def move_own_cuts(
     for u in range(owners):
         moved = cuts[b] + proposal[u]
         in_order = cuts[b - 1] + added[b - 1, u] < moved < cuts[b + 1] + added[b + 1, u]
-        if in_order and -rng.standard_exponential() < gain[u] + math.log(ratio[u]):
+        if in_order and -draw_exponential(rng) < gain[u] + math.log(ratio[u]):
             added[b, u] = proposal[u]

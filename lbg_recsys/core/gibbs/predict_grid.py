@@ -44,7 +44,7 @@ def _standardise(own: float, others: Array, m: Array, root: Array) -> None:
         m[i] *= root[i]
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def _add_phi(cut: Array, standard: Array, root: Array, total: Array) -> None:
     """total += Phi(cut root - standard)."""
     for i in range(total.shape[0]):

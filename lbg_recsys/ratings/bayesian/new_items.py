@@ -14,10 +14,10 @@ from lbg_recsys.core.gibbs.new_rows import (
     KeptColumns,
     NewColumn,
     NewPrior,
-    NewRatings,
     NewRow,
     draw_new_column,
     draw_new_row,
+    new_ratings,
 )
 from lbg_recsys.ratings.bayesian.new_users import kept_rows
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
@@ -47,7 +47,9 @@ class NewItem:
         own = matrix.rows.transposed.part(matrix.n_items - 1, matrix.n_items)
         self._users = own.columns.astype(np.int64)
         level = matrix.scale.nearest(own.values).astype(np.int16)
-        self._ratings = NewRatings(np.arange(len(self._users)), standard.values(own.values), level)
+        self._ratings = new_ratings(
+            np.arange(len(self._users)), standard.values(own.values), level, len(matrix.scale.levels)
+        )
 
     def draw(self, seed: np.random.SeedSequence) -> dict[Side, Draws]:
         """The kept sweeps with the new item after the items that they have."""

@@ -21,6 +21,7 @@ from lbg_recsys.core.gibbs.new_rows import (
     NewRow,
     draw_new_column,
     draw_new_row,
+    new_ratings,
 )
 from lbg_recsys.core.types import Ints
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
@@ -88,7 +89,8 @@ class NewUsers:
         users: list[_NewUser] = []
         for user in np.flatnonzero(new.rows.lengths).tolist():
             own = slice(*new.rows.indptr[user : user + 2])
-            users.append(_NewUser(user, streams[user], NewRatings(code[own], value[own], level[own])))
+            ratings = new_ratings(code[own], value[own], level[own], len(new.scale.levels))
+            users.append(_NewUser(user, streams[user], ratings))
         return {
             side: (self._as_rows if side is Side.USERS else self._as_columns)(new, known, items, users)
             for side in self._draws

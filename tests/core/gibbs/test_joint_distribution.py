@@ -83,7 +83,7 @@ def draw_data(chain, rng):
     chain.utility[:] = chain.means(rows, cols) + chain.res
     points = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
     chain.level[:] = (points < chain.utility).sum(axis=0)
-    count_neighbours(chain.level, chain.owner, chain._neighbours)
+    chain._neighbours[:] = count_neighbours(chain.level, chain.owner, chain.own_cuts.shape)
 
 
 def features(chain):

@@ -15,10 +15,10 @@ from lbg_recsys.core.gibbs.new_rows import (
     KeptRows,
     NewColumn,
     NewPrior,
-    NewRatings,
     NewRow,
     draw_new_column,
     draw_new_row,
+    new_ratings,
 )
 from lbg_recsys.core.gibbs.predict_grid import _add_phi, class_sums, expect_items, predict_items
 from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
@@ -59,7 +59,7 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     cols, value = rng.permutation(N), rng.normal(0, 1, N)
     columns = KeptColumns(*repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight))
     out = NewRow(empty(H, dtype=np.int8), empty(), empty(), empty(0))
-    draw_new_row(rng, NewRatings(cols, value, LEVEL), columns, held_still(weight=1.5), out)
+    draw_new_row(rng, new_ratings(cols, value, LEVEL, 1), columns, held_still(weight=1.5), out)
     np.testing.assert_allclose(out.weight, 1.5, rtol=1e-3)
     np.testing.assert_allclose(out.bias, 0, atol=1e-3)
 
@@ -87,7 +87,7 @@ def test_the_means_of_a_new_column_have_their_posterior():
     rows, value = rng.permutation(N), rng.normal(0, 1, N)
     single = (one.astype(np.float32) for one in (share, eta, omega, tau, bias, weight))
     kept, out = KeptRows(*repeated(z, *single)), NewColumn(empty(H, K), empty(), empty(), empty(0))
-    draw_new_column(rng, NewRatings(rows, value, LEVEL), features, kept, held_still(weight=1.5), out)
+    draw_new_column(rng, new_ratings(rows, value, LEVEL, 1), features, kept, held_still(weight=1.5), out)
 
     count = np.stack([np.bincount(z[:, h], minlength=K) for h in range(H)])
     phi = np.append((count - N * share) / np.sqrt(N), features)
@@ -113,7 +113,7 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     level = np.array([0, 1, 1, 2, 2, 2, 2], np.int16)
     value = np.array([-1.0, 0, 0, 1, 1, 1, 1])
     out = NewRow(empty(1, dtype=np.int8), empty(), empty(), empty(0))
-    ratings = NewRatings(np.arange(N), value, level)
+    ratings = new_ratings(np.arange(N), value, level, 3)
     draw_new_row(rng, ratings, columns, prior(4.0, 1.0, cuts, NO_OWN_CUTS, ordinal), out)
     grid = np.linspace(-4, 4, 2001)
     if ordinal:
@@ -132,7 +132,7 @@ def test_the_cut_points_of_a_new_user_have_their_posterior(as_row):
     """One cut point between two levels, a bias and noise that cannot move, no classes that matter."""
     rng = np.random.default_rng(6)
     cuts, cut_tau = np.array([-np.inf, 0.2, np.inf]), np.array([3.0], np.float32)
-    ratings = NewRatings(np.arange(N), np.zeros(N), np.array([0, 0, 0, 0, 0, 1, 1], np.int16))
+    ratings = new_ratings(np.arange(N), np.zeros(N), np.array([0, 0, 0, 0, 0, 1, 1], np.int16), 2)
     given = prior(1e9, 1.0, cuts, cut_tau, True)
     nothing, no_bias, no_noise = np.zeros((N, 1, 2), np.int8), np.zeros(N, np.float32), np.ones(N, np.float32)
     own = empty(1)
