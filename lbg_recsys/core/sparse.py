@@ -167,7 +167,7 @@ class SparseRows:
 
     def contains(self, rows: Ints, columns: Ints) -> Bools:
         """Whether each (row, column) pair is stored, in rows of ascending columns; pairs with a -1 never are."""
-        return _contains(self.indptr, self.columns, rows, columns)
+        return _contains(self.indptr, self.columns, np.ascontiguousarray(rows), np.ascontiguousarray(columns))
 
 
 def _stable_order(codes: Codes, n_codes: int) -> Ints:

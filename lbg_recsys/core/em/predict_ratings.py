@@ -184,7 +184,8 @@ def predict_mixture(
     indicator x_i is not in ``mu`` yet and is set to 1 to predict; ``offset`` (n,) is added to the means; ``density``
     is the `level_density` of all columns, if it has been computed already.
     """
-    n, pairs = len(rows), _Pairs(rows, columns, forced)
+    # contiguous: kernels are compiled once more for arrays that are not
+    n, pairs = len(rows), _Pairs(np.ascontiguousarray(rows), np.ascontiguousarray(columns), forced)
     out = MixturePrediction(np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n))
     if offset is not None:
         _from_offsets(mu, tables.odds, pairs, tables.c, tables.var, levels, offset, out)
