@@ -12,6 +12,7 @@ from pathlib import Path
 import lbg_recsys
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import best_seconds
+from lbg_recsys.algorithms import to_surprise
 
 LENGTH = 10
 
@@ -32,7 +33,7 @@ class Fitted:
 
     @cached_property
     def trainset(self):
-        return self.work.movielens.to_surprise().build_full_trainset()
+        return to_surprise(self.work.movielens).build_full_trainset()
 
     @cached_property
     def svd(self):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.datasets import (
     MovieLens100K,
     dataset_info,
@@ -70,7 +71,7 @@ class Workload:
         """(trainset, testset) of Surprise's KFold(n_splits=5, random_state=0)."""
         from surprise.model_selection import KFold
 
-        return list(KFold(n_splits=5, random_state=0, shuffle=True).split(self.movielens.to_surprise()))
+        return list(KFold(n_splits=5, random_state=0, shuffle=True).split(to_surprise(self.movielens)))
 
     def random_folds(self, quick=2):
         """The same folds as (train, test) tables by the number of the fold; ``quick`` of them in a quick run."""

@@ -1,6 +1,6 @@
 """Between Surprise and our models: everything that knows how a Surprise data set or trainset is built."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def matrix_of(trainset: Any) -> RatingMatrix:
     --------
     >>> from lbg_recsys import LBGModel
     >>> from lbg_recsys.datasets import load_sample
-    >>> matrix = matrix_of(load_sample().to_surprise().build_full_trainset())
+    >>> matrix = matrix_of(to_surprise(load_sample()).build_full_trainset())
     >>> LBGModel(n_topics=2, random_state=0).fit(matrix).matrix.n_users
     200
     """
@@ -84,6 +84,37 @@ def trainset_of(*matrices: RatingMatrix) -> Any:
     trainset = dataset_of(pd.concat(frames, ignore_index=True), (scale.lower, scale.upper)).build_full_trainset()
     trainset.scale = scale
     return trainset
+
+
+class _Ratings(Protocol):
+    @property
+    def ratings(self) -> pd.DataFrame: ...
+
+    @property
+    def scale(self) -> tuple[float, float]: ...
+
+
+def to_surprise(data: _Ratings) -> Any:
+    """Convert the ratings of a data set to a Surprise ``Dataset``.
+
+    Parameters
+    ----------
+    data : RatingData
+        What a loader of `lbg_recsys.datasets` returns. The last rating counts where a pair was rated twice.
+
+    Returns
+    -------
+    surprise.Dataset
+        For cross-validation and for trainsets, without times.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import load_sample
+    >>> to_surprise(load_sample()).build_full_trainset().n_users
+    200
+    """
+    columns = ["user", "item", "rating"]
+    return dataset_of(data.ratings[columns].drop_duplicates(columns[:2], keep="last"), data.scale)
 
 
 def dataset_of(frame: pd.DataFrame, scale: tuple[float, float]) -> Any:

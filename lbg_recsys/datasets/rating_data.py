@@ -1,7 +1,7 @@
 """What every loader of ratings returns."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,13 +31,6 @@ class RatingData:
     users: "pd.DataFrame"
     scale: tuple[float, float]
     found_in: str
-
-    def to_surprise(self) -> Any:
-        """Return the ratings as a Surprise ``Dataset``; the last one counts where a pair was rated twice."""
-        from surprise import Dataset, Reader
-
-        ratings = self.ratings[["user", "item", "rating"]].drop_duplicates(["user", "item"], keep="last")
-        return Dataset.load_from_df(ratings, Reader(rating_scale=self.scale))
 
 
 def ids_only(ratings: "pd.DataFrame", column: str) -> "pd.DataFrame":

@@ -21,11 +21,9 @@ def _matrix() -> RatingMatrix:
 
 
 def _algorithms() -> Mapping[tuple[str, str], Callable[[int], Any]]:
-    from surprise import SVD, KNNBaseline
-
     from lbg_recsys.algorithms import BayesianLBGAlgo, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo
+    from lbg_recsys.evaluation.compare import surprise_rivals
 
-    similar = {"name": "pearson_baseline", "user_based": False}
     return {
         ("Baseline", LITERAL): lambda seed: MovieMeanAlgo(),
         ("Gaussian pLSA", RECOMMENDED): lambda seed: GaussianPLSAAlgo(random_state=seed),
@@ -33,8 +31,7 @@ def _algorithms() -> Mapping[tuple[str, str], Callable[[int], Any]]:
         ("LBG", RECOMMENDED): lambda seed: LBGAlgo(**{**presets.LBG, "point": "median"}, random_state=seed),
         ("Bayesian LBG", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed, point="median"),
         ("Bayesian LBG, mean", RECOMMENDED): lambda seed: BayesianLBGAlgo(random_state=seed),
-        ("Surprise SVD", AS_IS): lambda seed: SVD(random_state=seed),
-        ("Surprise KNNBaseline", AS_IS): lambda seed: KNNBaseline(sim_options=similar, verbose=False),
+        **{(f"Surprise {name}", AS_IS): make for name, make in surprise_rivals().items()},
     }
 
 

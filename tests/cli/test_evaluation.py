@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.cli.evaluate import SPLITS
 from lbg_recsys.evaluation import splits
 
@@ -19,7 +20,7 @@ def test_evaluate_is_the_comparison(desk, run, sample):
     facts = json.loads(run(*arguments, "--seed", 3, "--json", "-q").stdout)
     ours, svd, *rivals = facts["results"]
     make = {"paper n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
-    (expected,) = compare(sample.to_surprise(), make, n_folds=2, seed=3, list_users=5)
+    (expected,) = compare(to_surprise(sample), make, n_folds=2, seed=3, list_users=5)
     for metric in ("name", "rmse", "mae", "log_score", "coverage"):
         assert ours[metric] == getattr(expected, metric)
     assert ours["lists"] == json.loads(json.dumps(expected.lists.to_dict()))

@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.datasets import load_20newsgroups, load_movielens_100k, load_spambase
 from lbg_recsys.errors import DataError, DatasetError
 
@@ -61,7 +62,7 @@ def test_sample_has_its_topics_planted(sample):
 
 
 def test_sample_goes_to_surprise(sample):
-    trainset = sample.to_surprise().build_full_trainset()
+    trainset = to_surprise(sample).build_full_trainset()
     assert (trainset.n_users, trainset.n_items, trainset.rating_scale) == (200, 120, (1, 5))
 
 
@@ -91,7 +92,7 @@ def test_unknown_split_is_named(movielens):
 
 @pytest.mark.data
 def test_movielens_goes_to_surprise(movielens):
-    trainset = movielens.to_surprise().build_full_trainset()
+    trainset = to_surprise(movielens).build_full_trainset()
     assert (trainset.n_ratings, trainset.global_mean) == (100_000, pytest.approx(3.52986))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lbg_recsys import RatingMatrix, datasets
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.datasets import registry
 from lbg_recsys.datasets.info import KnownFile
 from lbg_recsys.errors import DataError, DatasetError
@@ -86,7 +87,7 @@ def test_loader_reads_the_wheel_that_holds_the_files(small, tmp_path):
 def test_ciao_keeps_repeated_pairs_and_the_last_counts(small):
     small("ciao")
     data = datasets.load_ciao(download=False)
-    assert len(data.ratings) == 3 and data.to_surprise().raw_ratings == [(2, 1, 4.0, None), (1, 1, 3.0, None)]
+    assert len(data.ratings) == 3 and to_surprise(data).raw_ratings == [(2, 1, 4.0, None), (1, 1, 3.0, None)]
 
 
 def test_filmtrust_has_half_steps(small):
@@ -131,7 +132,7 @@ def test_name_gives_times_where_there_are_any(small):
 def test_sample_has_the_same_form():
     sample = datasets.load_rating_data("sample")
     assert list(sample.items) == ["title", "topic"] and list(sample.users) == ["topic"]
-    assert sample.to_surprise().build_full_trainset().rating_scale == (1, 5)
+    assert to_surprise(sample).build_full_trainset().rating_scale == (1, 5)
 
 
 @pytest.mark.data

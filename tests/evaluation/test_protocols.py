@@ -5,6 +5,7 @@ import pytest
 from surprise import SVD, Dataset, Reader
 
 from lbg_recsys import GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import forced
 from lbg_recsys.evaluation.compare import compare
@@ -155,7 +156,7 @@ def test_rivals_are_judged_on_the_same_lists(sample):
 
     steps = []
     table = compare(
-        sample.to_surprise(),
+        to_surprise(sample),
         {"LBG": lbg, "SVD": lambda seed: SVD(n_epochs=2, random_state=seed)},
         rivals={"last items": by_number},
         n_folds=2,
@@ -168,13 +169,13 @@ def test_rivals_are_judged_on_the_same_lists(sample):
     shares = [done / total for done, total, _ in steps]
     assert shares == sorted(shares) and shares[-1] == 1.0
     (alone,) = compare(
-        sample.to_surprise(), {"SVD": lambda seed: SVD(n_epochs=2, random_state=seed)}, n_folds=2, list_users=0
+        to_surprise(sample), {"SVD": lambda seed: SVD(n_epochs=2, random_state=seed)}, n_folds=2, list_users=0
     )
     assert alone.lists is None and alone.ndcg is None
 
 
 def test_last_and_newest_ratings_are_held_out(sample):
-    data = sample.to_surprise()
+    data = to_surprise(sample)
     mean = {"mean": lambda seed: MovieMeanAlgo()}
     with pytest.raises(DataError, match="no times: a split by time needs a timestamp column"):
         compare(data, mean, split="last")

@@ -6,6 +6,7 @@ import types
 import numpy as np
 import pytest
 
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.evaluation import rivals
 from lbg_recsys.evaluation.lists import Relevant, hits, lister_of_scores, ndcg
@@ -86,7 +87,7 @@ def test_ease_has_the_known_quality_on_movielens(movielens):
     """An earlier survey found NDCG .368 (lambda 200, liked ratings), .362 (lambda 500, all) and .185 on this fold."""
     from surprise.model_selection import KFold
 
-    folds = KFold(n_splits=5, random_state=0, shuffle=True).split(movielens.to_surprise())
+    folds = KFold(n_splits=5, random_state=0, shuffle=True).split(to_surprise(movielens))
     trainset, testset = next(iter(folds))
     train = matrix_of(trainset)
     users, items, ratings = zip(*testset, strict=True)

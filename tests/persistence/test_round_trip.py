@@ -13,6 +13,7 @@ from surprise import SVD, dump
 
 import lbg_recsys
 from lbg_recsys import BayesianLBGModel, LBGAlgo, LBGModel
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError, LBGError
 from tests.persistence.conftest import MAKERS
 
@@ -101,14 +102,14 @@ def test_the_training_summary_and_the_versions_come_back(sample, tmp_path):
 
 
 def test_a_fitted_algorithm_is_saved_by_its_model(sample, tmp_path):
-    trainset = sample.to_surprise().build_full_trainset()
+    trainset = to_surprise(sample).build_full_trainset()
     algo = LBGAlgo(n_topics=np.int64(2), random_state=0).fit(trainset)
     again = lbg_recsys.load(lbg_recsys.save(algo, tmp_path / "model.lbg"))
     assert again.predict_batch([(1, 2)])[0] == algo.predict(1, 2).est
 
 
 def test_surprise_dump_works_as_well(sample, tmp_path):
-    trainset = sample.to_surprise().build_full_trainset()
+    trainset = to_surprise(sample).build_full_trainset()
     algo = LBGAlgo(n_topics=2, random_state=0).fit(trainset)
     predictions = algo.test(trainset.build_testset()[:50])
     file = str(tmp_path / "dumped")

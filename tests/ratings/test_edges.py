@@ -8,6 +8,7 @@ import pytest
 from surprise import AlgoBase, Dataset, Reader
 
 from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, save
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError, LBGError, NotFittedError, ParameterError
 from lbg_recsys.ratings import LBGModel, as_matrix
 from lbg_recsys.ratings.choice import ChoiceModel
@@ -152,7 +153,7 @@ def test_an_interval_holds_some_of_the_mass(model, mass):
 @pytest.mark.parametrize("seed", ["x", 1.5, -1])
 def test_bad_seeds_of_algorithms_are_named(seed, sample):
     with pytest.raises(DataError, match=f"random_state is {seed!r}: give None"):
-        LBGAlgo(random_state=seed).fit(sample.to_surprise().build_full_trainset())
+        LBGAlgo(random_state=seed).fit(to_surprise(sample).build_full_trainset())
 
 
 @pytest.mark.parametrize(

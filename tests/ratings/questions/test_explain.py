@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, load, save
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import Influences, RatingMatrix
 from lbg_recsys.ratings.ids import IdIndex
@@ -206,7 +207,7 @@ def test_a_loaded_model_gives_the_same_answer_again_and_again(bayesian, tmp_path
 
 
 def test_the_algorithm_explains_under_its_own_name(sample):
-    trainset = sample.to_surprise().build_full_trainset()
+    trainset = to_surprise(sample).build_full_trainset()
     algo = BayesianLBGAlgo(**QUICK).fit(trainset)
     user, item = trainset.to_raw_uid(0), trainset.to_raw_iid(0)
     assert algo.explain(user, item) == algo.model_.explain(user, item)
