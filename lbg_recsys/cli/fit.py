@@ -112,7 +112,7 @@ def fit(
         for line in filter(None, (remark, cost_in_words(algo))):
             click.echo(click.wrap_text(line, WIDTH), err=True)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        model.fit(data, **({} if algo == CHOICE else {"progress": progress}))
+        model.fit(data, progress=progress)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named)

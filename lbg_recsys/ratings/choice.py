@@ -9,6 +9,7 @@ import numpy as np
 from lbg_recsys.checks import check_flag, check_integer, check_share
 from lbg_recsys.core.types import Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation, Choices, diversified_rows, hide_seen
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
@@ -59,7 +60,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
-    def fit(self, choices: Any) -> "ChoiceModel":
+    def fit(self, choices: Any, *, progress: Progress = silent) -> "ChoiceModel":
         """Fit to a table of choices.
 
         Parameters
@@ -71,6 +72,8 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             and so does a pair with a column ``count`` above 1: only who took what is used, not how often. Counts must
             be whole numbers of at least 1. A column ``rating`` grades the choices (see ``grade``); if all ratings are
             equal, a warning says that they are not used.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step: the choices are read, then the scores solved.
 
         Returns
         -------
@@ -83,10 +86,13 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             If there are no choices, an id is missing, or a count is not a whole number of at least 1.
         """
         self.check_settings()
+        progress(0, 2, STARTING)
         matrix = as_choices(choices)
+        progress(1, 2, f"{matrix.n_users} users, {matrix.n_items} items")
         found = Choices(matrix, self)
         self._hold(matrix)
         self._held = found
+        progress(2, 2, "solved")
         return self
 
     def _hold(self, matrix: RatingMatrix) -> None:

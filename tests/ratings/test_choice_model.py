@@ -173,3 +173,10 @@ def test_beyond_the_limit_lists_still_hold_every_item(clicks):
     small = ChoiceModel(penalty=5, limit=6).fit(clicks)
     assert len(small.recommend("u0", 100)) == 21 - len(small.matrix.seen(0))
     assert {item % 2 for item in small.recommend("u0", 4)["item"]} == {0}
+
+
+def test_a_fit_reports_its_steps(clicks):
+    steps = []
+    ChoiceModel().fit(clicks, progress=lambda *step: steps.append(step))
+    assert [step[:2] for step in steps] == [(0, 2), (1, 2), (2, 2)]
+    assert all(note for *_, note in steps)
