@@ -28,6 +28,7 @@ from benchmarks.bayesian_variants import (
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.inner_splits import Family, Split
 from lbg_recsys.core import levels
+from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.tilt import tilt
 from lbg_recsys.evaluation import metrics
@@ -50,7 +51,7 @@ FAMILIES = {
     "noise shape 20": Family(settings={"user_noise_shape": 20.0}),
     "noise shape learned": Family(chain=LearnedShape),
     "items alike": Family(settings={"item_noise_shape": 1e6}),
-    "wide": Family(settings={"spread": (0.5, 0.5)}),
+    "wide": Family(settings={"spread": Gamma(0.5, 0.5)}),
     "8 components": Family(settings={"n_components": 8}),
     "24 components": Family(settings={"n_components": 24}),
     "2 classes": Family(settings={"n_components": 24, "n_classes": 2}),

@@ -32,12 +32,14 @@ def kernel(**options: Any) -> Callable[[F], F]:
     42
     """
 
+    options = {"nogil": True, "error_model": "numpy", **options}
+
     def compiled(function: F) -> F:
         try:
-            found: Any = numba.njit(nogil=True, error_model="numpy", cache=True, **options)(function)
+            found: Any = numba.njit(cache=True, **options)(function)
         except RuntimeError as error:  # numba: "no locator available"
             _tell(f"no folder for compiled code can be written to ({error})")
-            found = numba.njit(nogil=True, error_model="numpy", **options)(function)
+            found = numba.njit(**options)(function)
             return cast(F, found)
         if hasattr(found, "_cache"):  # not where NUMBA_DISABLE_JIT is set
             found._cache = _OptionalCache(found._cache)

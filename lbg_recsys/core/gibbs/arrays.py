@@ -1,8 +1,15 @@
-"""Groups of arrays that several kernels take together; numba passes them like separate arguments."""
+"""Groups of arrays and numbers that several kernels take together; numba passes them like separate arguments."""
 
 from typing import NamedTuple
 
 from lbg_recsys.core.types import Array
+
+
+class Gamma(NamedTuple):
+    """A Gamma distribution with density proportional to x^(shape - 1) exp(-rate x)."""
+
+    shape: float
+    rate: float
 
 
 class Residuals(NamedTuple):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     Classes,
     ComponentSettings,
@@ -41,6 +41,8 @@ from lbg_recsys.core.types import Array
 _CUTS_MOVE_FROM = 10
 # A user's noise precision ~ Gamma(shape, rate) with a learned rate: the larger the shape, the more alike users are.
 USER_NOISE_SHAPE = 10.0
+# The prior of precisions of which little is known.
+_WIDE = Gamma(0.5, 0.005)
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,15 @@ class ChainSettings:
     user_noise_shape: float = USER_NOISE_SHAPE
     # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
     item_noise_shape: float = 10.0
-    # the Gamma prior (shape, rate) of the precisions of class means and biases, and of the rate above; with so small
+    # the prior of the precisions of class means and biases, and of the rate above; with so small
     # a rate the means of a component that is not needed shrink to zero
-    spread: tuple[float, float] = (0.5, 0.005)
+    spread: Gamma = _WIDE
     # whether profiles follow the classes, and common cut points the ratings; False holds them fixed
     follow_profiles: bool = True
     follow_cuts: bool = True
     # whether users have cut points of their own, and the prior of their precisions
     own_cuts: bool = True
-    cut_spread: tuple[float, float] = (0.5, 0.005)
+    cut_spread: Gamma = _WIDE
 
     @property
     def ordinal(self) -> bool:
@@ -218,7 +220,7 @@ class Chain:
             Classes(self.z, self.c, self.lam, self.tau, self.eta, self.eta_shrinkage),
             self.profiles,
             self._weights(),
-            ComponentSettings(*settings.spread, settings.indicator_weight, settings.follow_profiles),
+            ComponentSettings(settings.spread, settings.indicator_weight, settings.follow_profiles),
             self.rng.standard_normal(self.c.shape, np.float32),
             self.rng.random((len(self.c), len(self.z))),
         )
@@ -234,8 +236,8 @@ class Chain:
     def sweep_effects(self) -> None:
         """Redraw the noise weights and biases of rows and columns, and the parameters of their priors."""
         settings = self.settings
-        user = settings.user_noise_shape, self.noise_rate
-        item = settings.item_noise_shape, settings.item_noise_shape
+        user = Gamma(settings.user_noise_shape, self.noise_rate)
+        item = Gamma(settings.item_noise_shape, settings.item_noise_shape)
         row_noise, col_noise = settings.side.rows_and_columns(user, item)
         expected = self.row_features.draw(self.rng, self.row_bias, self.row_tau, settings.spread)
         self.row_bias -= expected  # what is drawn here is the bias less its expected value
@@ -243,7 +245,7 @@ class Chain:
             self.rng,
             self._residuals(),
             Effects(self.row_bias, self.row_weight),
-            EffectPrior(self.row_tau, *settings.spread, *row_noise),
+            EffectPrior(self.row_tau, settings.spread, row_noise),
             self.col_weight,
             self._col_stat,
         )
@@ -252,7 +254,7 @@ class Chain:
             self.rng,
             self._residuals(),
             Effects(self.col_bias, self.col_weight),
-            EffectPrior(self.col_tau, *settings.spread, *col_noise),
+            EffectPrior(self.col_tau, settings.spread, col_noise),
             self.profiles,
             self.omega,
             self.omega_shrinkage,
@@ -278,7 +280,7 @@ class Chain:
 
     def sweep_own_cuts(self) -> None:
         """Redraw what the users add to each cut point, and its precision."""
-        shape, rate = self.settings.cut_spread
+        prior = self.settings.cut_spread
         entries, intervals, weights = self._residuals(), self._intervals(), self._weights()
         for b in range(1, len(self.cuts) - 1):
             move_own_cuts(
@@ -293,7 +295,8 @@ class Chain:
                 self.cut_tau[b],
             )
             own = self.own_cuts[b].astype(np.float64)
-            self.cut_tau[b] = self.rng.standard_gamma(shape + 0.5 * len(own)) / (rate + 0.5 * np.sum(own**2))
+            rate = prior.rate + 0.5 * np.sum(own**2)
+            self.cut_tau[b] = self.rng.standard_gamma(prior.shape + 0.5 * len(own)) / rate
 
     def match_cuts(self, cuts: Array, first: int, last: int) -> None:
         """Move ``cuts[first:last]`` a Newton step: as many ratings are expected below each as there are."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.arrays import Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Residuals, Weights
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
 from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks
 from lbg_recsys.core.types import Array
@@ -41,10 +41,9 @@ class Profiles(NamedTuple):
 
 
 class ComponentSettings(NamedTuple):
-    """tau ~ Gamma(tau_shape, tau_rate); the weight of the indicator evidence; whether profiles follow the classes."""
+    """The prior of tau; the weight of the indicator evidence; whether profiles follow the classes."""
 
-    tau_shape: float
-    tau_rate: float
+    of_tau: Gamma
     indicator_weight: float
     follow_profiles: bool
 
@@ -128,7 +127,7 @@ def draw_means(
             mean[i] = x
             squares += np.float64((x - prior[i]) * (x - prior[i]))
     stat[:] = 0.0
-    return float(rng.standard_gamma(settings.tau_shape + 0.5 * n * k) / (settings.tau_rate + 0.5 * squares))
+    return float(rng.standard_gamma(settings.of_tau.shape + 0.5 * n * k) / (settings.of_tau.rate + 0.5 * squares))
 
 
 @kernel()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.arrays import Residuals
+from lbg_recsys.core.gibbs.arrays import Gamma, Residuals
 from lbg_recsys.core.gibbs.components import Profiles
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
 from lbg_recsys.core.types import Array
@@ -23,13 +23,11 @@ class Effects(NamedTuple):
 
 
 class EffectPrior(NamedTuple):
-    """bias ~ N(expected, 1/tau), tau ~ Gamma(tau_shape, tau_rate), weight ~ Gamma(weight_shape, weight_rate)."""
+    """bias ~ N(expected, 1/tau), tau ~ ``of_tau`` and weight ~ ``of_weight`` a priori."""
 
     tau: float
-    tau_shape: float
-    tau_rate: float
-    weight_shape: float
-    weight_rate: float
+    of_tau: Gamma
+    of_weight: Gamma
 
 
 @kernel(fastmath=FAST)
@@ -43,7 +41,7 @@ def draw_row_effects(
     """
     ptr, col, res = entries
     bias, weight = rows
-    tau, tau_shape, tau_rate, weight_shape, weight_rate = prior
+    tau, of_tau, of_weight = prior
     stat[:] = 0
     amount, first, second = stat[0], stat[1], stat[2]
     squares = 0.0
@@ -55,7 +53,7 @@ def draw_row_effects(
             a += v
             s1 += v * r
             s2 += v * r * r
-        w = rng.standard_gamma(weight_shape + 0.5 * (ptr[j + 1] - ptr[j])) / (weight_rate + 0.5 * s2)
+        w = rng.standard_gamma(of_weight.shape + 0.5 * (ptr[j + 1] - ptr[j])) / (of_weight.rate + 0.5 * s2)
         weight[j] = w
         precision = w * a + tau
         new = w * (s1 + a * bias[j]) / precision + rng.standard_normal() / math.sqrt(precision)
@@ -70,7 +68,7 @@ def draw_row_effects(
             amount[i] += v
             first[i] += v * r
             second[i] += v * r * r
-    return float(rng.standard_gamma(tau_shape + 0.5 * bias.shape[0]) / (tau_rate + 0.5 * squares))
+    return float(rng.standard_gamma(of_tau.shape + 0.5 * bias.shape[0]) / (of_tau.rate + 0.5 * squares))
 
 
 @kernel(fastmath=FAST)
@@ -91,7 +89,7 @@ def draw_col_effects(
     """
     _, col, res = entries
     bias, weight = cols
-    tau, tau_shape, tau_rate, weight_shape, weight_rate = prior
+    tau, of_tau, of_weight = prior
     phi, gram, _, n_col = profiles
     n = bias.shape[0]
     cross = np.empty((1, phi.shape[0]))
@@ -103,7 +101,7 @@ def draw_col_effects(
     predict(phi, omega, expected)
     for i in range(n):
         prior_mean = expected[i]
-        w = rng.standard_gamma(weight_shape + 0.5 * n_col[i]) / (weight_rate + 0.5 * stat[2, i])
+        w = rng.standard_gamma(of_weight.shape + 0.5 * n_col[i]) / (of_weight.rate + 0.5 * stat[2, i])
         weight[i] = w
         precision = w * stat[0, i] + tau
         mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior_mean) / precision
@@ -113,13 +111,13 @@ def draw_col_effects(
         squares += (new - prior_mean) * (new - prior_mean)
     for e in range(col.shape[0]):
         res[e] -= step[np.uint32(col[e])]
-    return float(rng.standard_gamma(tau_shape + 0.5 * n) / (tau_rate + 0.5 * squares))
+    return float(rng.standard_gamma(of_tau.shape + 0.5 * n) / (of_tau.rate + 0.5 * squares))
 
 
-def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: tuple[float, float]) -> float:
-    """The rate of weight ~ Gamma(shape, rate), itself ~ Gamma(*prior) a priori."""
+def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: Gamma) -> float:
+    """The rate of weight ~ Gamma(shape, rate), itself ~ ``prior`` a priori."""
     total = weight.cumsum(dtype=np.float64)[-1]  # one by one: the bits of `sum` differ between processors
-    return float(rng.standard_gamma(prior[0] + shape * len(weight)) / (prior[1] + total))
+    return float(rng.standard_gamma(prior.shape + shape * len(weight)) / (prior.rate + total))
 
 
 @kernel(fastmath=FAST)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.ridge import cross_product, predict, ridge_draw
 from lbg_recsys.core.types import Array
 
@@ -36,17 +37,15 @@ class Design:
 NO_FEATURES = Design(np.empty((0, 0), np.float32), np.empty(0, np.int64))
 
 
-def draw_precisions(
-    rng: np.random.Generator, coefficients: Array, groups: Array, prior: tuple[float, float]
-) -> Array:
+def draw_precisions(rng: np.random.Generator, coefficients: Array, groups: Array, prior: Gamma) -> Array:
     """Draw the precision of each group of coefficients (..., E) ~ N(0, 1/precision), as the precision of each, (E,).
 
-    ``prior`` is the shape and the rate of its Gamma prior.
+    ``prior`` is that of the precision.
     """
     square = np.square(coefficients, dtype=np.float64).reshape(-1, len(groups))
     amount = len(square) * np.bincount(groups)
-    precision = rng.standard_gamma(prior[0] + 0.5 * amount)
-    precision /= prior[1] + 0.5 * np.bincount(groups, square.sum(axis=0))
+    precision = rng.standard_gamma(prior.shape + 0.5 * amount)
+    precision /= prior.rate + 0.5 * np.bincount(groups, square.sum(axis=0))
     return np.asarray(precision[groups])
 
 
@@ -65,7 +64,7 @@ class RowFeatures:
         if design.width:
             cross_product(self._columns, self._columns, self._gram)
 
-    def draw(self, rng: np.random.Generator, bias: Array, tau: float, prior: tuple[float, float]) -> Array:
+    def draw(self, rng: np.random.Generator, bias: Array, tau: float, prior: Gamma) -> Array:
         """Redraw ``beta`` given biases ~ N(expected, 1/tau), then ``kappa``; returns the expected biases, (rows,)."""
         expected = np.zeros(len(bias), np.float32)
         if not self.design.width:

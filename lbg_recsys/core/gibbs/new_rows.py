@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
@@ -19,7 +19,7 @@ from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 _FIRST_ROUNDS, _ROUNDS = 30, 3
-_UNUSED = 0.5  # the prior of a precision that is not redrawn here
+_UNUSED = Gamma(0.5, 0.5)  # the prior of a precision that is not redrawn here
 
 
 class NewRatings(NamedTuple):
@@ -213,7 +213,7 @@ def draw_new_row(
                 res[e] -= x[e]
         half_squares(mean, precision, halves)
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
-        effect_prior = EffectPrior(np.float64(tau[s]), _UNUSED, _UNUSED, weight_shape[s], weight_rate[s])
+        effect_prior = EffectPrior(np.float64(tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             redraw_classes(rng, ClassOdds(mean, halves, fixed, precision), np.float64(weight[0]), z, res)
             draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
@@ -313,7 +313,7 @@ def draw_new_column(
             for e in range(n):
                 res[e] -= mean[h, own[h, e]]
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
-        effect_prior = EffectPrior(np.float64(bias_tau[s]), _UNUSED, _UNUSED, weight_shape[s], weight_rate[s])
+        effect_prior = EffectPrior(np.float64(bias_tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
             for h in range(n_components):
                 mine = own[h]

@@ -71,7 +71,7 @@ def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Arra
                 mean[e] += expected
 
 
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST)
 def _add_closely(pairs: _Pairs, sweeps: _Sweeps, below: Array, mean: Array) -> None:
     """Add P(level <= b) of shaping sweeps to ``below`` (b, pairs), and means of Gaussian ones to ``mean`` (pairs,).
 

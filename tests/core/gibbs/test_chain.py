@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm, truncnorm
 
-from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     ComponentSettings,
     Profiles,
@@ -37,7 +37,7 @@ from lbg_recsys.core.gibbs.ridge import SHRINKAGE, ridge_draw
 from lbg_recsys.core.gibbs.tilt import inside, tilt
 
 N = 4000
-SPREAD = (2.0, 3.0)
+SPREAD = Gamma(2.0, 3.0)
 
 
 def agrees(sample, expected, spread, limit=4.5):
@@ -97,7 +97,7 @@ def test_class_means_and_their_precision(rng):
     eta = rng.normal(size=(3, 4)).astype(np.float32)
     weight = np.array([0.5, 2.0], np.float32)
     stat = rng.uniform(1, 5, (2, 3, 2)).astype(np.float32)
-    tau, prior, settings = 3.0, eta @ phi, ComponentSettings(*SPREAD, 0.0, False)
+    tau, prior, settings = 3.0, eta @ phi, ComponentSettings(SPREAD, 0.0, False)
     precision = weight * stat[0] + tau
     expected = (weight * stat[1] + tau * prior) / precision
     draws, taus, gammas = np.empty((N, 3, 2), np.float32), np.empty(N), np.empty(N)
@@ -188,7 +188,7 @@ def test_row_noise_and_bias(rng):
     weights, standardised, taus = np.empty(N), np.empty(N), np.empty(N)
     for n in range(N):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
-        entries, prior = Residuals(ptr, col, res), EffectPrior(tau, *SPREAD, *noise)
+        entries, prior = Residuals(ptr, col, res), EffectPrior(tau, SPREAD, Gamma(*noise))
         new_tau = draw_row_effects(rng, entries, Effects(bias, weight), prior, other, np.zeros((3, 4), "f4"))
         np.testing.assert_allclose(res + bias[0], start + old, atol=1e-5)
         precision = weight[0] * other.sum() + tau
@@ -213,7 +213,7 @@ def test_column_noise_bias_and_what_predicts_it(rng):
         res, bias, weight = start.copy(), np.array([old], np.float32), np.ones(1, np.float32)
         omega = np.zeros(2, np.float32)
         gram = phi.astype(float) @ phi.T
-        entries, prior = Residuals(np.array([0, 1, 2, 3]), col, res), EffectPrior(tau, *SPREAD, *noise)
+        entries, prior = Residuals(np.array([0, 1, 2, 3]), col, res), EffectPrior(tau, SPREAD, Gamma(*noise))
         profiles = Profiles(phi, gram, np.zeros((0, 0, 1), np.int32), n_col)
         shrinkage = np.array([SHRINKAGE, 3.0])
         new_tau = draw_col_effects(rng, entries, Effects(bias, weight), prior, profiles, omega, shrinkage, stat)

@@ -8,15 +8,16 @@ points, which follow the data by other rules than Bayes', are held still; everyt
 import numpy as np
 import pytest
 
+from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.ordinal import count_neighbours
 from lbg_recsys.core.sparse import SparseRows
 
-SPREAD = (6.0, 6.0)  # narrow priors: the test needs moments that exist
+SPREAD = Gamma(6.0, 6.0)  # narrow priors: the test needs moments that exist
 MIDDLES = np.array([-0.6, 0.1, 0.7])
-CUT_SPREAD = (60.0, 0.6)  # so narrow that cut points out of order, which the prior leaves out, do not occur
+CUT_SPREAD = Gamma(60.0, 0.6)  # so narrow that cut points out of order, which the prior leaves out, do not occur
 
 
 def make_chain(likelihood, side, spread=SPREAD):
@@ -152,7 +153,7 @@ def test_the_sampler_leaves_the_joint_distribution_alone(likelihood, side):
 
 @pytest.mark.slow
 def test_the_joint_distribution_test_notices_a_wrong_prior():
-    scores = geweke(make_chain(Likelihood.GAUSSIAN, Side.USERS, spread=(6.0, 8.0)), 1500, 4000, seed=11)
+    scores = geweke(make_chain(Likelihood.GAUSSIAN, Side.USERS, spread=Gamma(6.0, 8.0)), 1500, 4000, seed=11)
     assert np.abs(scores).max() > 6.0
 
 
