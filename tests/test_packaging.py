@@ -86,6 +86,16 @@ def test_every_module_is_in(wheel, modules):
 
 
 @pytest.mark.registry
+def test_nothing_else_is_in(wheel, modules):
+    """Beside modules and metadata: the type marker, the sample and the pages of the server."""
+    others = {name for name in wheel.namelist() if name not in modules and ".dist-info/" not in name}
+    files = {f"datasets/sample/{file.name}" for file in dataset_info("sample").files}
+    pages = {f"serving/{path.name}" for path in (ROOT / "lbg_recsys" / "serving").glob("*.html")}
+    assert "serving/page.html" in pages
+    assert others == {f"lbg_recsys/{name}" for name in {"py.typed"} | files | pages}
+
+
+@pytest.mark.registry
 def test_sample_loads_from_the_wheel_alone(wheel, tmp_path):
     wheel.extractall(tmp_path)
     code = "import lbg_recsys, lbg_recsys.datasets as d; print(lbg_recsys.__file__, len(d.load_sample().ratings))"
