@@ -1,6 +1,8 @@
 """Ratings of unknown items and by unknown users: a fifth of the items (users) of MovieLens-100K held out, five folds.
 
-Beside the models: the mean and the shares of the levels of the known user (item), and of all ratings.
+The part "unseen" has the ratings of random folds whose item is in no rating of the training part: these items are
+rated seldom, and held-out items are not. Beside the models: the mean and the shares of the levels of the known user
+(item), and of all ratings.
 """
 
 import numpy as np
@@ -48,6 +50,7 @@ def judge(model, train, test):
         "log_score": metrics.log_score(truth.astype(np.int64) - 1, probability),
         "mean": float(mean.mean()),
         "truth": float(truth.mean()),
+        "ratings": len(test),
     }
 
 
@@ -61,13 +64,20 @@ def users(record, work):
     measure_models(record, "users", contestants(work), folds(work, "user"), judge)
 
 
+def unseen(record, work):
+    """Items that random folds miss."""
+    trials = {name: (train, test[~test.item.isin(train.item)]) for name, (train, test) in work.random_folds().items()}
+    known = {name: (train, test) for name, (train, test) in trials.items() if len(test)}
+    measure_models(record, "unseen", contestants(work), known or folds(work, "item"), judge)
+
+
 BENCHMARK = Benchmark(
     name="new_items",
     what="Ratings of unknown items and by unknown users",
     module="benchmarks.bench_new_items",
     data=("ml-100k",),
     seeds=(0,),
-    parts={"items": Part(items), "users": Part(users)},
+    parts={"items": Part(items), "users": Part(users), "unseen": Part(unseen)},
 )
 
 if __name__ == "__main__":

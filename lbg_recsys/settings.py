@@ -40,6 +40,8 @@ class Setting:
             raise ParameterError(f"{self.name} is {value!r}: {self.remedy}")
 
     def _is(self, value: Any, kind: type) -> bool:
+        if kind is object:  # what fit checks
+            return True
         if kind is NoneType:
             return value is None
         if kind is bool:
@@ -67,7 +69,12 @@ class Setting:
         >>> Setting("beta", (float, NoneType), 1.0, "", 0.0, 1.0, open_low=True).allowed
         'None or a number above 0 and up to 1'
         """
-        words = {NoneType: "None", bool: "True or False", str: " or ".join(map(repr, self.choices))}
+        words = {
+            NoneType: "None",
+            object: "a table",
+            bool: "True or False",
+            str: " or ".join(map(repr, self.choices)),
+        }
         kinds = sorted(self.kinds, key=lambda kind: kind not in words)
         return " or ".join(words.get(kind) or self._numbers(kind) for kind in kinds)
 
@@ -147,7 +154,11 @@ class Settings:
     def __repr__(self) -> str:
         """The class with the settings that are not at their default, as scikit-learn shows its estimators."""
         defaults = {name: one.default for name, one in settings_of(type(self)).items()}
-        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
+        changed = (
+            f"{name}={_shown(value)}"
+            for name, value in self.get_params().items()
+            if hasattr(value, "shape") or value != defaults[name]
+        )
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -188,6 +199,13 @@ class Settings:
         """Raise `ParameterError` for the first hyper-parameter whose value is not allowed."""
         for name, one in settings_of(type(self)).items():
             one.check(getattr(self, name))
+
+
+def _shown(value: Any) -> str:
+    """A value as Python writes it; of a table only its size."""
+    if not hasattr(value, "shape"):
+        return repr(value)
+    return f"<{type(value).__name__} of {' x '.join(map(str, value.shape))}>"
 
 
 def _with_parameters(doc: str, settings: dict[str, Setting]) -> str:

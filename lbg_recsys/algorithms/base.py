@@ -23,9 +23,10 @@ from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import Explanation, Influences
+from lbg_recsys.ratings.questions.new_item import FoldedItem
 from lbg_recsys.ratings.questions.new_user import FoldedUser
 from lbg_recsys.ratings.questions.topics import Topic
-from lbg_recsys.settings import Settings
+from lbg_recsys.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,14 +52,18 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
         ``verbose=True`` a bar shows it too, or ten lines where standard error is no terminal.
         """
-        model = self._unfitted_model().fit(matrix_of(trainset), progress=progress)
+        model = self._unfitted_model().fit(matrix_of(trainset), progress=progress, **self._beside_ratings())
         AlgoBase.fit(self, trainset)
         self.model_ = model
         return self
 
+    def _beside_ratings(self) -> dict[str, Any]:
+        """Settings that are arguments of the model's ``fit`` and not of its constructor."""
+        return {}
+
     def _unfitted_model(self) -> Any:
         """The model to fit: a new one, or a copy of the present one to go on with."""
-        params = self.get_params()
+        params = {name: value for name, value in self.get_params().items() if name in settings_of(self.MODEL)}
         if not params.get("warm_start") or not hasattr(self, "model_"):
             return self.MODEL(**params | {"random_state": self._seed()})
         model: Any = copy(self.model_)  # which stays as it is if this fit fails
@@ -102,8 +107,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
     def _predictions(
         self, users: Sequence[RawId], items: Sequence[RawId], truth: Sequence[float | None]
     ) -> list[Prediction]:
-        matrix = self.model_.matrix
-        points, details = self._predict(matrix.users.codes(users), matrix.items.codes(items))
+        points, details = self._predict(*self.model_.codes(users, items))
         rows = zip(users, items, truth, points, details, strict=True)
         # as Prediction._make would, without a Python call for each
         return list(map(tuple.__new__, repeat(Prediction), rows))
@@ -143,6 +147,10 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
     def fold_in(self, ratings: Mapping[RawId, float]) -> FoldedUser:
         """A new user from ``{raw item id: rating}``, without refitting."""
         return self.model_.fold_in(ratings)
+
+    def fold_in_item(self, ratings: Mapping[RawId, float]) -> FoldedItem:
+        """A new item from ``{raw user id: rating}``, without refitting."""
+        return self.model_.fold_in_item(ratings)
 
     def explain(self, user: RawId, item: RawId) -> Explanation | Influences:
         """Why a rating is predicted as it is, by the user's own ratings; see `RatingModel.explain`."""

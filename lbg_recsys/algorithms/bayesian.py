@@ -1,11 +1,23 @@
 """Bayesian LBG as a Surprise algorithm."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from lbg_recsys.algorithms.base import RatingAlgo
 from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
 from lbg_recsys.ratings.settings import BayesianLBGSettings
+from lbg_recsys.settings import setting
 
 
-class BayesianLBGAlgo(BayesianLBGSettings, RatingAlgo):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Settings(BayesianLBGSettings):
+    """Those of the model, and the arguments of its ``fit`` that a trainset does not have."""
+
+    item_features: object = setting(None, "What is known about the items, by raw id; see `BayesianLBGModel.fit`.")
+    user_features: object = setting(None, "What is known about the users, by raw id; see `BayesianLBGModel.fit`.")
+
+
+class BayesianLBGAlgo(_Settings, RatingAlgo):
     """Bayesian LBG: several latent classes a user whose means add up, averaged over the posterior by Gibbs sampling.
 
         utility t_ui = g + b_u + b_i + sum_h c[h, i, z[h, u]] + noise,   noise ~ N(0, 1 / (alpha_u gamma_i))
@@ -23,3 +35,6 @@ class BayesianLBGAlgo(BayesianLBGSettings, RatingAlgo):
     MODEL = BayesianLBGModel
 
     model_: BayesianLBGModel
+
+    def _beside_ratings(self) -> dict[str, Any]:
+        return {"item_features": self.item_features, "user_features": self.user_features}

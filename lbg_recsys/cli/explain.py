@@ -123,6 +123,7 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         _show_log_odds(model, found, number)
     else:
         _show_parts(found)
+        _show_features(found, number)
         _show_topics(found, number)
         _show_influences(model, found, number)
 
@@ -188,6 +189,15 @@ def _show_parts(found: "Influences") -> None:
             "Bayesian LBG adds up many small classes, and none is a topic by itself:"
             "\n`lbg-recsys topics` shows groups of users with like tastes."
         )
+
+
+def _show_features(found: "Influences", number: int) -> None:
+    if not found.features:
+        return
+    places = decimals(found.distribution, 3)
+    click.echo("\nWhat features add to the expected rating, before any ratings, beside the average item or user")
+    rows = [[f"{one.of}: {one.feature}", f"{one.effect:+.{places}f}"] for one in found.features[:number]]
+    print_table(["because of the", "rating"], rows)
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:

@@ -14,7 +14,7 @@ from lbg_recsys.cli.algorithms import (
     params_option,
     parse_params,
 )
-from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
     choices_in_words,
@@ -48,6 +48,18 @@ DEFAULT, CHOICE = "bayesian", "choice"
 @click.option(
     "--titles", metavar="FILE", type=click.Path(), help="What the items are called: a file with item and title."
 )
+@click.option(
+    "--item-features",
+    metavar="FILE",
+    type=click.Path(),
+    help="What is known about the items: a CSV, TSV or Parquet file with item and features, or a data set.",
+)
+@click.option(
+    "--user-features",
+    metavar="FILE",
+    type=click.Path(),
+    help="What is known about the users: a CSV, TSV or Parquet file with user and features, or a data set.",
+)
 @scale_option
 @format_options
 @seed_option
@@ -62,6 +74,8 @@ def fit(
     algo: str | None,
     params: tuple[str, ...],
     titles: str | None,
+    item_features: str | None,
+    user_features: str | None,
     scale: tuple[float, float] | None,
     seed: int,
     quiet: bool,
@@ -87,6 +101,10 @@ def fit(
     RATINGS may also be clicks or purchases without ratings: user and item, with times or counts (columns named so).
     The model is then choice, and only who took what is used, not how often.
 
+    --item-features and --user-features are tables of numbers, categories and sets (Drama|War) by id, for --algo
+    bayesian and bayesian-strong. How much each column counts is learnt. Items of the table without ratings are kept:
+    predict uses their features.
+
     \b
     Examples:
       lbg-recsys fit sample -o model.lbg
@@ -95,6 +113,7 @@ def fit(
       lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
       lbg-recsys fit clicks.csv -o clicks.lbg
+      lbg-recsys fit ml-100k -o films.lbg --item-features ml-100k --user-features ml-100k
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
@@ -111,8 +130,9 @@ def fit(
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
             click.echo(click.wrap_text(line, WIDTH), err=True)
+    features = _features(algo, item_features, user_features, data, quiet)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        model.fit(data, progress=progress)
+        model.fit(data, progress=progress, **features)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named)
@@ -149,6 +169,29 @@ def _choose(algo: str | None, data: Any, source: str) -> tuple[str, str]:
     if algo in (None, CHOICE):
         return CHOICE, f"{constant}: fitting ChoiceModel to who took what."
     return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."
+
+
+def _features(algo: str, items: str | None, users: str | None, data: Any, quiet: bool) -> dict[str, Any]:
+    """The tables of features by argument of ``fit``; says how many rated ids they have and how many others."""
+    from lbg_recsys.readers import read_features
+
+    given = {"item": items, "user": users}
+    if not any(given.values()):
+        return {}
+    if not algo.startswith(DEFAULT):
+        raise click.UsageError(f"--item-features and --user-features need --algo {DEFAULT}, not {algo}")
+    tables = {}
+    for role, source in given.items():
+        if source is not None:
+            table = read_features(source, role)
+            index = data.items if role == "item" else data.users
+            table.index = known_ids(index, table.index)
+            known = int((index.codes(list(table.index)) >= 0).sum())
+            if not quiet:
+                more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
+                click.echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
+            tables[f"{role}_features"] = table
+    return tables
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:

@@ -146,6 +146,29 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
     return folded
 
 
+new_item_option = click.option(
+    "--new-item",
+    metavar="FILE",
+    type=click.Path(),
+    help="Items the model does not know: a file with user, rating and, if there are several, item.",
+)
+
+
+def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> Any:
+    """The model with the new items of a file; the one of a file without an item column is called "new item"."""
+    from lbg_recsys.readers import read_new_items
+
+    if source is None:
+        return model
+    if not predicts_ratings(model):
+        raise DataError("--new-item needs a model of ratings, and this is a ChoiceModel: fit --algo bayesian")
+    with remarks(quiet):
+        for item, own in read_new_items(source, **how).items():
+            users = known_ids(model.matrix.users, own)
+            model = model.with_item("new item" if item is None else item, dict(zip(users, own.values(), strict=True)))
+    return model
+
+
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
     found = as_known(index, text)
     if found is None:

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import find_item, known_or_new_user, load_rating_model, model_argument
+from lbg_recsys.cli.models import (
+    find_item,
+    known_or_new_user,
+    load_rating_model,
+    model_argument,
+    new_item_option,
+    with_new_items,
+)
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
@@ -23,6 +30,7 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
 @click.argument("pairs", metavar="[PAIRS]", required=False, type=click.Path())
 @click.option("--user", metavar="ID", help="The user of a single pair.")
 @click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
+@new_item_option
 @output_option(
     "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
 )
@@ -44,6 +52,7 @@ def predict(
     pairs: str | None,
     user: str | None,
     item: str | None,
+    new_item: str | None,
     output: str | None,
     point: str | None,
     mass: float,
@@ -56,7 +65,8 @@ def predict(
     PAIRS has the columns user and item, in any layout that fit reads. The output has a line for each: the
     predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
     an item) that the model does not know is predicted from what it knows of all. --item must be known, for it may
-    be a part of a title.
+    be a part of a title. --new-item takes an item that was not there when the model was fitted, by a file of users
+    and ratings: nothing is fitted again. Without a column item in it, the item is called "new item".
 
     \b
     Examples:
@@ -64,12 +74,15 @@ def predict(
       lbg-recsys predict model.lbg --user 3 --item 8 --json
       lbg-recsys predict model.lbg pairs.csv -o predictions.csv
       lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
+      lbg-recsys predict model.lbg --user 3 --new-item its_ratings.csv
     """
+    if new_item is not None and pairs is None and item is None:
+        item = "new item"
     if (pairs is None) == (user is None and item is None):
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
     if pairs is None and (user is None or item is None):
         raise click.UsageError("a single pair needs both --user and --item")
-    loaded = load_rating_model(model, quiet, "predict")
+    loaded = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
     loaded.point = point or loaded.point
     if pairs is None:
         known = find_item(loaded, str(item))

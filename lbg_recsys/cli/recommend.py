@@ -12,9 +12,11 @@ from lbg_recsys.cli.models import (
     fold_in_file,
     load_model,
     model_argument,
+    new_item_option,
     predicts_ratings,
     refuse_choices,
     remarks,
+    with_new_items,
 )
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
@@ -42,6 +44,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     type=click.Path(),
     help="Users the model does not know: a file with item (or title), rating and, if there are several, user.",
 )
+@new_item_option
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items per list.")
 @click.option(
     "--by",
@@ -78,6 +81,7 @@ def recommend(
     users: tuple[str, ...],
     all_users: bool,
     new_user: str | None,
+    new_item: str | None,
     number: int,
     by: str | None,
     liked: float | None,
@@ -97,6 +101,9 @@ def recommend(
     there when the model was fitted, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
     user in it gives one list per user.
 
+    --new-item adds items that were not there when the model was fitted, by a file of users, ratings and, if there are
+    several, items; lists may contain them.
+
     --only and --not take a file with one item id or title per line, or a table with an item column.
 
     \b
@@ -113,7 +120,7 @@ def recommend(
 
     if bool(users) + all_users + (new_user is not None) != 1:
         raise click.UsageError("say for whom: --user ID, --all-users or --new-user FILE")
-    loaded = load_model(model, quiet)
+    loaded = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "diversity": diversity}
     wishes |= _candidates(loaded, only, without, quiet)
     if predicts_ratings(loaded):

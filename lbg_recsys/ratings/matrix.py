@@ -30,6 +30,8 @@ from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.tables import columns_of, is_table
 
 Bounds = tuple[float, float]
+# The id of a user that is folded in.
+NEW_USER = "new user"
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
     Items nobody rated before say nothing here: they are left out with a warning that names them.
     """
     known, values = _ratings_of_one(ratings, items, scale, "user", "item")
-    user = IdIndex(["new user"])
+    user = IdIndex([NEW_USER])
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values, scale=scale)
 
 

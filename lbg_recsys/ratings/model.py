@@ -24,7 +24,7 @@ from lbg_recsys.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lbg_recsys.ratings.questions.explain import Explanation, Influences, TopicShare
+    from lbg_recsys.ratings.questions.explain import Explanation, FeatureEffect, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.questions.topics import Topic, TopicTables
@@ -260,7 +260,10 @@ class RatingModel(Settings, FitFirst, ABC):
 
     def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
         """Codes of (user, item) pairs: a table with these columns, or a list, array or generator of pairs."""
-        users, items = split_pairs(pairs)
+        return self.codes(*split_pairs(pairs))
+
+    def codes(self, users: Any, items: Any) -> tuple[Ints, Ints]:
+        """Codes of many users and as many items, below 0 where they are unknown."""
         return self.matrix.users.codes(users), self.matrix.items.codes(items)
 
     # -- new users, recommendations ------------------------------------------------------------------------------
@@ -469,6 +472,10 @@ class RatingModel(Settings, FitFirst, ABC):
 
         lost = leave_one_out(self, user, item)
         return np.zeros_like(lost), lost
+
+    def effects_of_features(self, user: int, item: int) -> "tuple[FeatureEffect, ...]":
+        """What features of a pair of codes do to its expected rating; none if the model has no features."""
+        return ()
 
     def topic_shares(self, user: int, item: int) -> "tuple[TopicShare, ...]":
         """The parts of the topics in the prediction of a pair of codes; none if the model has no topics."""

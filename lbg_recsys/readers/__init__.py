@@ -4,9 +4,11 @@
 """
 
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
+from lbg_recsys.readers.features import read_features
 from lbg_recsys.readers.ratings import (
     read_interactions,
     read_items,
+    read_new_items,
     read_new_users,
     read_pairs,
     read_ratings,
@@ -16,8 +18,10 @@ from lbg_recsys.readers.ratings import (
 __all__ = [
     "Documents",
     "read_documents",
+    "read_features",
     "read_interactions",
     "read_items",
+    "read_new_items",
     "read_new_users",
     "read_pairs",
     "read_ratings",

@@ -51,6 +51,17 @@ def of_new_users(
     return [*(["user"] if _has("user", names) else []), _item_role(names), "rating"]
 
 
+def of_new_items(
+    names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
+) -> list[str]:
+    """User and rating, with the item where the table has one."""
+    if columns is not None:
+        return ["user", "rating"] if len(columns) == 2 else ["user", "item", "rating"]
+    if names is None:
+        return ["user", "item", "rating"] if len(top[0]) == 3 else ["user", "rating"]
+    return ["user", *(["item"] if _has("item", names) else []), "rating"]
+
+
 def of_new_choosers(
     names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
 ) -> list[str]:

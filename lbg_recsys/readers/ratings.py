@@ -15,7 +15,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.columns import Columns
-from lbg_recsys.readers.layouts import Layout, of_interactions, of_items, of_new_choosers, of_new_users
+from lbg_recsys.readers.layouts import Layout, of_interactions, of_items, of_new_choosers, of_new_items, of_new_users
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,6 +177,44 @@ def read_new_users(
                 "people need a column user"
             )
         own[item] = value
+    return found
+
+
+def read_new_items(
+    source: Source,
+    *,
+    columns: Columns | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> "dict[int | str | None, dict[int | str, float]]":
+    """Read ratings of one or several new items: item -> user -> rating.
+
+    A table with user and rating, and with item if there are several; the one item of a table without items is None.
+    For ``columns``, ``header`` and ``delimiter`` see `read_ratings`.
+
+    >>> read_new_items(io.BytesIO(b"user,stars\\n7,4.5\\n9,1\\n"))
+    {None: {7: 4.5, 9: 1.0}}
+
+    Raises
+    ------
+    DataError
+        If an item has two ratings by one user, or the file cannot be read.
+    """
+    table = _read(
+        source, of_new_items, columns=columns, header=header, delimiter=delimiter, encodings=_LENIENT, exact=True
+    )
+    users, values = table["user"].tolist(), table["rating"].tolist()
+    items = table["item"].tolist() if "item" in table else [None] * len(users)
+    found: dict[int | str | None, dict[int | str, float]] = {}
+    for user, item, value in zip(users, items, values, strict=True):
+        own = found.setdefault(item, {})
+        if user in own:
+            what = "the new item" if item is None else f"the item {item!r}"
+            raise DataError(
+                f"the user {user!r} rated {what} twice: leave one of the ratings out; the ratings of several items "
+                "need a column item"
+            )
+        own[user] = value
     return found
 
 

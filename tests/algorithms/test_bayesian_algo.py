@@ -122,3 +122,24 @@ def test_what_it_offers_beyond_surprise(fitted):
     assert len(fitted.recommend(user, 3)) == 3
     folded = fitted.fold_in({item: fitted.trainset.rating_scale[1]})
     assert fitted.trainset.rating_scale[0] <= folded.predict(item) <= fitted.trainset.rating_scale[1]
+
+
+def test_features_reach_the_model_by_the_constructor():
+    import pandas as pd
+    from surprise.model_selection import GridSearchCV, cross_validate
+
+    data = load_sample()
+    rng = np.random.default_rng(0)
+    items = pd.DataFrame({"year": rng.integers(1950, 2000, 120)}, index=data.ratings["item"].unique())
+    settings = {"n_components": 2, "n_sweeps": 8, "burn_in": 4, "random_state": 0}
+    algo = BayesianLBGAlgo(item_features=items, **settings)
+    assert "item_features=<DataFrame of 120 x 1>" in repr(algo)
+    algo.fit(data.to_surprise().build_full_trainset())
+    assert algo.model_.item_features_.names == ["year"]
+    assert algo.fold_in_item({1: 5, 2: 4}).predict(3) > 1
+    found = cross_validate(algo, data.to_surprise(), measures=["rmse"], cv=2)
+    assert np.isfinite(found["test_rmse"]).all()
+    grid = {name: [value] for name, value in settings.items()} | {"item_features": [None, items]}
+    search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2)
+    search.fit(data.to_surprise())
+    assert len(search.cv_results["mean_test_rmse"]) == 2

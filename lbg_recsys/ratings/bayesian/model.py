@@ -2,10 +2,9 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
 from lbg_recsys.checks import check_integer
@@ -15,25 +14,27 @@ from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 from lbg_recsys.core.gibbs.tilt import inside, tilt
-from lbg_recsys.core.levels import mean as mean_of
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import STARTING, Progress, silent
-from lbg_recsys.ratings.bayesian.feature_effects import feature_effects
+from lbg_recsys.progress import STARTING, Progress
+from lbg_recsys.ratings.bayesian.featured import FeaturedModel
 from lbg_recsys.ratings.bayesian.influence import Influence
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
-from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, ids_of, seed_of
+from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
 from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
-from lbg_recsys.ratings.ids import UNKNOWN, plain_ids
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix
-from lbg_recsys.ratings.model import RatingDistribution, RatingModel, split_pairs
+from lbg_recsys.ratings.ids import UNKNOWN
+from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.settings import BayesianLBGSettings
+
+if TYPE_CHECKING:
+    pass
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
@@ -43,7 +44,7 @@ _ITEMS_AT_ONCE = 4096
 GROUPS = 5
 
 
-class BayesianLBGModel(BayesianLBGSettings, RatingModel):
+class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     """The Latent Bernoulli-Gauss model with additive classes and a full posterior; see docs/bayesian-lbg.md.
 
     Attributes
@@ -86,64 +87,6 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
-    def fit(
-        self,
-        ratings: Any,
-        *,
-        item_features: Any = None,
-        user_features: Any = None,
-        scale: Bounds | None = None,
-        levels: npt.ArrayLike | None = None,
-        progress: Progress = silent,
-    ) -> "BayesianLBGModel":
-        """Fit to ratings and, where it is given, to what is known about items and users besides.
-
-        Parameters
-        ----------
-        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
-            See `RatingModel.fit`.
-        item_features, user_features : DataFrame or sparse matrix, default=None
-            One row per item (user). The ids are a column ``item`` (``user``), or else the index; the rows of a matrix
-            are the ids 0, 1, ... Columns are numbers, categories (strings), or sets (tuples, or strings such as
-            ``"Drama|War"``). A missing value has no effect. How much a column counts is learnt: one that does not
-            help is ignored. Rows of items without ratings are kept: predictions for these items use them.
-        scale, levels, progress
-            See `RatingModel.fit`.
-
-        Returns
-        -------
-        self
-            The fitted model.
-
-        Raises
-        ------
-        ParameterError
-            If a hyper-parameter has a value that is not allowed.
-        DataError
-            If the ratings or the features cannot be used.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
-        >>> films = pd.DataFrame({"year": [1994, 1972, 1999]}, index=["x", "y", "new"])
-        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0)
-        >>> model.fit(ratings, item_features=films).item_features_.names
-        ['year']
-        """
-
-        def fit(matrix: RatingMatrix, report: Progress) -> None:
-            self._fit(
-                matrix,
-                report,
-                {
-                    Side.USERS: FeatureTable.of(user_features, matrix.users, "user"),
-                    Side.ITEMS: FeatureTable.of(item_features, matrix.items, "item"),
-                },
-            )
-
-        return self._fit_to(ratings, scale, levels, progress, fit)
-
     def _fit(
         self, matrix: RatingMatrix, progress: Progress, features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES
     ) -> None:
@@ -172,16 +115,6 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         self._tastes = Tastes(self._draws, self.matrix, self.seed_)
         self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
         self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix)
-
-    @property
-    def item_features_(self) -> FeatureTable:
-        """What is known about items besides their ratings."""
-        return self.features_[Side.ITEMS]
-
-    @property
-    def user_features_(self) -> FeatureTable:
-        """What is known about users besides their ratings."""
-        return self.features_[Side.USERS]
 
     @property
     def n_sweeps_(self) -> int:
@@ -227,19 +160,6 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
-    def codes_of(self, pairs: Any) -> tuple[Ints, Ints]:
-        """Codes of (user, item) pairs; -2 and below are ids that have features but no ratings."""
-        users, items = split_pairs(pairs)
-        return self._codes(Side.USERS, users), self._codes(Side.ITEMS, items)
-
-    def _codes(self, side: Side, raw_ids: Any) -> Ints:
-        codes, table = ids_of(self.matrix, side).codes(raw_ids), self.features_[side]
-        unknown = np.flatnonzero(codes < 0)
-        if len(unknown) and len(table.ids):
-            plain = plain_ids(raw_ids)
-            codes[unknown] = UNKNOWN - 1 - table.ids.codes([plain[n] for n in unknown.tolist()])
-        return codes
-
     def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating.
 
@@ -258,27 +178,9 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
             probability[new_user] = trained._unknown_user.distribution_of(
                 items[new_user], lambda items, users: trained._distribution_of_known(users, items)
             )
-            self._tilt_by_features(Side.ITEMS, users, items, probability)
-            self._tilt_by_features(Side.USERS, items, users, probability)
+            self.tilt_by_features(Side.ITEMS, users, items, probability)
+            self.tilt_by_features(Side.USERS, items, users, probability)
         return RatingDistribution(probability)
-
-    def _tilt_by_features(self, side: Side, partners: Ints, codes: Ints, probability: Floats) -> None:
-        """Tilt the distributions of unknown users or items by their features, those of their partners' ratings given.
-
-        The features that the partner's usual items (users) have are in the distribution already.
-        """
-        places = np.flatnonzero(codes < UNKNOWN)
-        if not len(places):
-            return
-        table, home = self.features_[side], self if side is Side.ITEMS else self._trained or self
-        unknown = home._unknown_item if side is Side.ITEMS else home._unknown_user
-        known, at = np.unique(np.maximum(partners[places], UNKNOWN), return_inverse=True)
-        usual = unknown.mean_of_partners(known, table.rows(ids_of(home.matrix, side)).astype(np.float64))
-        effects = feature_effects(home._draws, self.standard_, side, known, len(table.names))
-        shift = np.einsum("nd,nd->n", table.at(UNKNOWN - 1 - codes[places]) - usual[at], effects[at])
-        tilted = probability[places]
-        tilt(tilted, self.levels, mean_of(tilted, self.levels) + shift)
-        probability[places] = tilted
 
     def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:
         sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
@@ -362,6 +264,8 @@ class BayesianLBGModel(BayesianLBGSettings, RatingModel):
         known = self.item_features_.rows(matrix.items)
         view._draws = NewItem(self._draws, matrix, self.standard_, known).draw(seed)
         view._know_users()
+        # of unknown items the new one says nothing: it has few ratings because it is new
+        view._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
         return view
 
     # -- looking inside ------------------------------------------------------------------------------------------

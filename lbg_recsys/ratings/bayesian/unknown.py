@@ -18,9 +18,12 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Ratings of the data set as a whole that are added to those of each user (chosen on held-out items and users).
 PSEUDO_RATINGS = 2.0
-# An item is unknown because it is new, or because it is rated so seldom that the data missed it. For the second
-# case, a rating of an item that nobody else rated counts this many times more than another one.
-ONLY_RATING = 5.0
+# An item is unknown because it is new, or because it is rated so seldom that the data missed it. The probability
+# that the next rating of a user is of an item that the data missed is the share of the user's ratings that are the
+# only ones of their items (Good and Turing). One in 50 ratings that are asked for being of a new item, such a rating
+# counts 50 times more than another one. Chosen on inner splits of MovieLens-100K and FilmTrust: the RMSE of held-out
+# items is at most .012 above that without this weight, and items missed at random are predicted as from the prior.
+ONLY_RATING = 50.0
 # Ratings of one user that are averaged over, evenly spaced if there are more: what this adds to the squared error is
 # below a thousandth of it, and popular items have thousands of ratings.
 MOST_RATINGS = 500
@@ -42,7 +45,7 @@ class UnknownPartner:
     P(r | u, unknown) = (sum_i w_i P(r | u, i) + 2 P(r)) / (sum_i w_i + 2)
 
     The sum is over the items i that user u rated, P(r | u, i) is the model's distribution and P(r) the share of the
-    level among all ratings; w_i is 1, or 6 if u's rating of item i is the only one. If u has more than
+    level among all ratings; w_i is 1, or 51 if u's rating of item i is the only one. If u has more than
     `MOST_RATINGS`, the sum is over so many of them. Distributions are computed when they are first asked for and
     cached.
 
@@ -86,7 +89,7 @@ class UnknownPartner:
         row, columns = own.row_of_entry(), own.columns.astype(np.int64)
         weight = self._weight(columns)
         total = np.bincount(row, weight, minlength=len(codes)) + PSEUDO_RATINGS
-        overall = self._amount @ values / max(self._amount.sum(), 1)
+        overall = self._amount @ values[: len(self._amount)] / max(self._amount.sum(), 1)
         sums = np.stack([np.bincount(row, weight * one[columns], minlength=len(codes)) for one in values.T], axis=1)
         means = (sums + PSEUDO_RATINGS * overall) / total[:, np.newaxis]
         means[codes < 0] = overall

@@ -58,6 +58,18 @@ class RatingEvidence:
 
 
 @dataclass(frozen=True)
+class FeatureEffect:
+    """What one feature of the item or of the user (``of``) adds to the expected rating, before any rating of it.
+
+    It is relative to the average item or user: ``FeatureEffect("item", "genres=War", 0.12)``.
+    """
+
+    of: str
+    feature: str
+    effect: float
+
+
+@dataclass(frozen=True)
 class TopicShare:
     """One topic's part in the prediction; share * mean, summed over topics, is the expected rating."""
 
@@ -93,6 +105,9 @@ class _Predicted(ABC):
         if self.choice is not None:
             lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
             lines += [f"  {one.item} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:_SHOWN]]
+        if features := getattr(self, "features", ()):
+            lines.append("What features add to the expected rating, before any ratings")
+            lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:_SHOWN]]
         lines.append(self._measure)
         evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
         lines += [f"  {one.item} {one.rating:g}: {one.total:+.3f}" for one in evidence[:_SHOWN]]
@@ -153,7 +168,9 @@ class Influences(_Predicted):
     anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how both
     meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
     `RatingEvidence` is how much of it there would not be without that rating, strongest first; these do not add up,
-    for ratings that say the same stand in for each other.
+    for ratings that say the same stand in for each other. ``features`` are the effects of what is known about the
+    item and the user besides ratings on what is expected before they are rated, strongest first; they are parts of
+    the above.
     """
 
     from_average: float
@@ -162,6 +179,7 @@ class Influences(_Predicted):
     from_taste: float
     evidence: tuple[RatingEvidence, ...]
     topics: tuple[TopicShare, ...]
+    features: tuple[FeatureEffect, ...] = ()
 
     @property
     def _measure(self) -> str:
@@ -184,6 +202,7 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
         from_taste=expected - of_item - of_user + average,
         evidence=_strongest_first(model.matrix.subset(np.array([user])), *model.influence(user, item)),
         topics=model.topic_shares(user, item),
+        features=model.effects_of_features(user, item),
     )
 
 

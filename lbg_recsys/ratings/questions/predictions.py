@@ -31,8 +31,7 @@ def predictions(model: "RatingModel", users: "list[RawId]", items: "list[RawId]"
     """
     import pandas as pd
 
-    codes = model.matrix.users.codes(users), model.matrix.items.codes(items)
-    probability = model.distribution_of(*codes).probability
+    probability = model.distribution_of(*model.codes(users, items)).probability
     low, high = levels.interval(probability, model.levels, mass)
     table: dict[str, Any] = {"user": users, "item": items}
     if model.titles:

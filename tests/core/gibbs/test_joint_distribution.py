@@ -138,8 +138,8 @@ def geweke(chain, n_forward, n_sweeps, seed):
         chain.sweep()
         draw_data(chain, rng)
         one[:] = features(chain)
-    batches = successive.reshape(40, -1, forward.shape[1]).mean(axis=1)
-    variance = forward.var(axis=0) / n_forward + batches.var(axis=0, ddof=1) / 40
+    batches = successive.reshape(20, -1, forward.shape[1]).mean(axis=1)
+    variance = forward.var(axis=0) / n_forward + batches.var(axis=0, ddof=1) / 20
     return (forward.mean(axis=0) - successive.mean(axis=0)) / np.sqrt(variance)
 
 
@@ -148,7 +148,7 @@ def geweke(chain, n_forward, n_sweeps, seed):
 @pytest.mark.parametrize("side", Side)
 def test_the_sampler_leaves_the_joint_distribution_alone(likelihood, side):
     scores = geweke(make_chain(likelihood, side), 2000, 8000, seed=11)
-    assert np.abs(scores).max() < 4.0, scores.round(1)
+    assert np.abs(scores).max() < 4.5, scores.round(1)
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def test_held_out_ids_are_predicted_without_bias(ratings, side, other):
 def test_an_unknown_item_is_one_more_of_the_users_items(ratings, model):
     own = ratings[ratings["user"] == "u3"]
     every = model.predict_distribution(own[["user", "item"]])
-    weight = np.where(own["item"].map(ratings["item"].value_counts()) == 1, 6.0, 1.0)
+    weight = np.where(own["item"].map(ratings["item"].value_counts()) == 1, 51.0, 1.0)
     shares = np.bincount(ratings["rating"].astype(int), minlength=6)[1:] + 0.5
     expected = (weight @ every + 2 * shares / shares.sum()) / (weight.sum() + 2)
     np.testing.assert_allclose(model.predict_distribution([("u3", "new")])[0], expected)

@@ -1,0 +1,200 @@
+"""The part of Bayesian LBG that knows features of items and users besides their ratings."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.core.gibbs.tilt import tilt
+from lbg_recsys.core.levels import mean as mean_of
+from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.progress import Progress, silent
+from lbg_recsys.ratings.bayesian.feature_effects import feature_effects
+from lbg_recsys.ratings.bayesian.standardise import Standard
+from lbg_recsys.ratings.bayesian.training import ids_of
+from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
+from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, plain_ids
+from lbg_recsys.ratings.matrix import NEW_USER, Bounds, RatingMatrix
+from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.ratings.questions.explain import FeatureEffect
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lbg_recsys.ratings.questions.new_user import FoldedUser
+
+M = TypeVar("M", bound="FeaturedModel")
+
+
+class FeaturedModel(RatingModel):
+    """A rating model with kept sweeps whose regressions have features of items and users.
+
+    Ids that have features but no ratings have codes of -2 and below.
+    """
+
+    features_: Mapping[Side, FeatureTable]
+    standard_: Standard
+    _draws: dict[Side, Draws]
+    _unknown_item: UnknownPartner
+    _unknown_user: UnknownPartner
+    _trained: Any
+
+    def fit(
+        self: M,
+        ratings: Any,
+        *,
+        item_features: Any = None,
+        user_features: Any = None,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        progress: Progress = silent,
+    ) -> M:
+        """Fit to ratings and, where it is given, to what is known about items and users besides.
+
+        Parameters
+        ----------
+        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            See `RatingModel.fit`.
+        item_features, user_features : DataFrame or sparse matrix, default=None
+            One row per item (user). The ids are a column ``item`` (``user``), or else the index; the rows of a matrix
+            are the ids 0, 1, ... Columns are numbers, categories (strings), or sets (tuples, or strings such as
+            ``"Drama|War"``). A missing value has no effect. How much a column counts is learnt: one that does not
+            help is ignored. Rows of items without ratings are kept: predictions for these items use them.
+        scale, levels, progress
+            See `RatingModel.fit`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ParameterError
+            If a hyper-parameter has a value that is not allowed.
+        DataError
+            If the ratings or the features cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> films = pd.DataFrame({"year": [1994, 1972, 1999]}, index=["x", "y", "new"])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0)
+        >>> model.fit(ratings, item_features=films).item_features_.names
+        ['year']
+        """
+
+        def fit(matrix: RatingMatrix, report: Progress) -> None:
+            self._fit(
+                matrix,
+                report,
+                {
+                    Side.USERS: FeatureTable.of(user_features, matrix.users, "user"),
+                    Side.ITEMS: FeatureTable.of(item_features, matrix.items, "item"),
+                },
+            )
+
+        return self._fit_to(ratings, scale, levels, progress, fit)
+
+    @abstractmethod
+    def _fit(
+        self, matrix: RatingMatrix, progress: Progress, features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES
+    ) -> None:
+        """Fit to a matrix and to features."""
+
+    @property
+    def item_features_(self) -> FeatureTable:
+        """What is known about items besides their ratings."""
+        return self.features_[Side.ITEMS]
+
+    @property
+    def user_features_(self) -> FeatureTable:
+        """What is known about users besides their ratings."""
+        return self.features_[Side.USERS]
+
+    def codes(self, users: Any, items: Any) -> tuple[Ints, Ints]:
+        """Codes of many users and as many items; -2 and below are ids that have features but no ratings."""
+        return self._codes(Side.USERS, users), self._codes(Side.ITEMS, items)
+
+    def _codes(self, side: Side, raw_ids: Any) -> Ints:
+        codes, table = ids_of(self.matrix, side).codes(raw_ids), self.features_[side]
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown) and len(table.ids):
+            plain = plain_ids(raw_ids)
+            codes[unknown] = UNKNOWN - 1 - table.ids.codes([plain[n] for n in unknown.tolist()])
+        return codes
+
+    def tilt_by_features(self, side: Side, partners: Ints, codes: Ints, probability: Floats) -> None:
+        """Tilt the distributions of unknown users or items by their features, those of their partners' ratings given.
+
+        The features that the partner's usual items (users) have are in the distribution already.
+        """
+        places = np.flatnonzero(codes < UNKNOWN)
+        if not len(places):
+            return
+        table, home = self.features_[side], self if side is Side.ITEMS else self._trained or self
+        unknown = home._unknown_item if side is Side.ITEMS else home._unknown_user
+        known, at = np.unique(np.maximum(partners[places], UNKNOWN), return_inverse=True)
+        usual = unknown.mean_of_partners(known, table.rows(ids_of(home.matrix, side)).astype(np.float64))
+        effects = feature_effects(home._draws, self.standard_, side, known, len(table.names))
+        shift = np.einsum("nd,nd->n", table.at(UNKNOWN - 1 - codes[places]) - usual[at], effects[at])
+        tilted = probability[places]
+        tilt(tilted, self.levels, mean_of(tilted, self.levels) + shift)
+        probability[places] = tilted
+
+    def effects_of_features(self, user: int, item: int) -> tuple[FeatureEffect, ...]:
+        """What features of the item and of the user do to the expected rating, before any rating of the item (user).
+
+        Each effect is relative to the average item (user), the largest first. A category or a member of a set has
+        one if the item has it.
+        """
+        found = []
+        for side, own, partner in ((Side.ITEMS, item, user), (Side.USERS, user, item)):
+            table = self.features_[side]
+            if self._draws and table.features:
+                (values,) = table.rows([ids_of(self.matrix, side).raw(own)])
+                (effects,) = feature_effects(self._draws, self.standard_, side, np.array([partner]), len(table.names))
+                for name, value, effect in zip(table.names, values, effects, strict=True):
+                    if value > 0 or (value < 0 and "=" not in name):
+                        found.append(FeatureEffect(side.value[:-1], name, float(value * effect)))
+        return tuple(sorted(found, key=lambda one: -abs(one.effect)))
+
+    def fold_in(
+        self,
+        ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame",
+        *,
+        features: Mapping[str, Any] | None = None,
+    ) -> "FoldedUser":
+        """A new user from ratings and, if given, ``{feature: value}``: no refit; see `RatingModel.fold_in`."""
+        return super(FeaturedModel, self._knowing(Side.USERS, NEW_USER, features)).fold_in(ratings)
+
+    def with_item(
+        self: M,
+        item: RawId,
+        ratings: "Mapping[RawId, float] | pd.Series[float]",
+        *,
+        title: str | None = None,
+        features: Mapping[str, Any] | None = None,
+    ) -> M:
+        """A model that knows a new item from some ratings and, if given, ``{feature: value}``.
+
+        Without ``features`` they are those of the id in ``item_features`` of the fit, if it has the id; see
+        `RatingModel.with_item`.
+        """
+        return super(FeaturedModel, self._knowing(Side.ITEMS, item, features)).with_item(item, ratings, title=title)
+
+    def _knowing(self: M, side: Side, raw_id: RawId, given: Mapping[str, Any] | None) -> M:
+        """This model with the features of one more id."""
+        if given is None:
+            return self
+        model = copy(self)
+        model.features_ = {**self.features_, side: self.features_[side].with_row(raw_id, given)}
+        return model

@@ -1,0 +1,49 @@
+"""Features of rows and columns: their draws beside exact posteriors."""
+
+import numpy as np
+
+from lbg_recsys.core.gibbs.features import Design, RowFeatures, draw_precisions
+
+N = 4000
+
+
+def agrees(draws, mean, spread):
+    """Means of N draws to within five standard errors."""
+    assert np.abs(draws.mean(axis=0) - mean).max() < 5 * np.max(spread) / np.sqrt(N)
+
+
+def test_coefficients_of_rows_have_the_posterior_of_the_regression():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 3)).astype(np.float32)
+    bias, tau = rng.normal(size=30).astype(np.float32), 4.0
+    known = RowFeatures(Design(values, np.array([0, 0, 1])))
+    kappa = np.array([2.0, 2.0, 30.0])
+    draws = np.empty((N, 3))
+    for one in draws:
+        known.kappa = kappa
+        expected = known.draw(rng, bias, tau, (0.5, 0.5))
+        np.testing.assert_allclose(expected, values @ known.beta, rtol=1e-4, atol=1e-5)
+        one[:] = known.beta
+    x = values.astype(float)
+    covariance = np.linalg.inv(np.diag(kappa) + tau * x.T @ x)
+    agrees(draws, tau * covariance @ x.T @ bias, np.sqrt(np.diag(covariance)))
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.12 * covariance.max())
+
+
+def test_precisions_have_the_gamma_posterior_of_their_group():
+    rng = np.random.default_rng(0)
+    coefficients, groups = rng.normal(size=(2, 5, 3)), np.array([0, 1, 1])
+    draws = np.array([draw_precisions(rng, coefficients, groups, (0.5, 0.2)) for _ in range(N)])
+    np.testing.assert_array_equal(draws[:, 1], draws[:, 2])
+    square = np.square(coefficients).sum(axis=(0, 1))
+    for column, amount, total in ((0, 10, square[0]), (1, 20, square[1:].sum())):
+        shape, rate = 0.5 + amount / 2, 0.2 + total / 2
+        agrees(draws[:, column], shape / rate, np.sqrt(shape) / rate)
+
+
+def test_without_features_nothing_is_drawn():
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    known = RowFeatures(Design(np.empty((0, 0), np.float32), np.empty(0, np.int64)))
+    assert not known.draw(rng, np.ones(4, np.float32), 1.0, (0.5, 0.5)).any()
+    assert rng.bit_generator.state == before

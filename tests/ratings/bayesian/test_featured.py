@@ -1,0 +1,147 @@
+"""Bayesian LBG with features of items and users."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lbg_recsys import BayesianLBGModel, load, save
+from lbg_recsys.core import levels
+
+SETTINGS = {"n_components": 4, "n_sweeps": 60, "burn_in": 30, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def world():
+    """War films are good, and old users rate low; half of the users like long films."""
+    rng = np.random.default_rng(0)
+    films = pd.DataFrame(
+        {"genres": [("War", "Drama") if n % 3 == 0 else ("Drama",) for n in range(90)], "noise": rng.normal(size=90)},
+        index=[f"i{n}" for n in range(90)],
+    )
+    people = pd.DataFrame({"age": rng.integers(20, 70, 80)}, index=[f"u{n}" for n in range(80)])
+    rows = []
+    for user in range(80):
+        for item in np.flatnonzero(rng.random(90) < 0.3):
+            value = 3.0 + 1.2 * (item % 3 == 0) - 0.03 * (people["age"].iloc[user] - 45) + rng.normal(0, 0.6)
+            rows.append((f"u{user}", f"i{item}", float(np.clip(np.rint(value), 1, 5))))
+    return pd.DataFrame(rows, columns=["user", "item", "rating"]), films, people
+
+
+@pytest.fixture(scope="module")
+def split(world):
+    """Items i0, i5, i10, ... and users u0, u9, ... have no ratings in the training part."""
+    ratings, _, _ = world
+    held = ratings["item"].isin([f"i{n}" for n in range(0, 90, 5)])
+    new = ratings["user"].isin([f"u{n}" for n in range(0, 80, 9)])
+    return ratings[~held & ~new], ratings[held & ~new], ratings[~held & new]
+
+
+@pytest.fixture(scope="module")
+def model(world, split):
+    return BayesianLBGModel(**SETTINGS).fit(split[0], item_features=world[1], user_features=world[2], scale=(1, 5))
+
+
+@pytest.fixture(scope="module")
+def plain(split):
+    return BayesianLBGModel(**SETTINGS).fit(split[0], scale=(1, 5))
+
+
+def rmse(model, test):
+    return np.sqrt(np.mean((model.predict_batch(test) - test["rating"]) ** 2))
+
+
+def test_items_and_users_without_ratings_are_predicted_by_their_features(model, plain, split):
+    _, new_items, new_users = split
+    assert rmse(model, new_items) < 0.85 * rmse(plain, new_items)
+    assert rmse(model, new_users) < 0.9 * rmse(plain, new_users)
+    assert rmse(model, new_items) < 0.8  # the noise is 0.6, and ratings are rounded
+
+
+def test_both_unknown_and_ids_that_nobody_knows(model):
+    pairs = [("u0", "i0"), ("u0", "i5"), ("nobody", "i0"), ("nobody", "nothing")]
+    war, drama, by_anybody, unknown = model.predict_distribution(pairs) @ model.levels
+    assert war > drama + 0.5 and by_anybody > unknown
+    np.testing.assert_allclose(model.predict_distribution(pairs).sum(axis=1), 1)
+
+
+def test_features_explain(model, split):
+    train = split[0]
+    war = next(item for item in train["item"] if int(item[1:]) % 3 == 0)
+    found = model.explain(train["user"].iloc[0], war)
+    first = next(one for one in found.features if one.feature == "genres=War")
+    assert first.of == "item" and 0.3 < first.effect < 1.2  # two thirds of the films are not war films
+    assert max(abs(one.effect) for one in found.features if one.feature == "noise") < 0.15
+    assert {one.of for one in found.features} == {"item", "user"} and "genres=War: +" in str(found)
+
+
+def test_noise_does_not_hurt(world, split, plain):
+    train, _, _ = split
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame(rng.normal(size=(90, 10)), index=world[1].index).add_prefix("n")
+    rows = np.random.default_rng(2).random(len(train)) < 0.2
+    with_noise = BayesianLBGModel(**SETTINGS).fit(train[~rows], item_features=noise, scale=(1, 5))
+    without = BayesianLBGModel(**SETTINGS).fit(train[~rows], scale=(1, 5))
+    assert rmse(with_noise, train[rows]) < 1.03 * rmse(without, train[rows])
+
+
+def test_a_file_keeps_features(model, split, tmp_path):
+    save(model, tmp_path / "m.lbg")
+    loaded = load(tmp_path / "m.lbg")
+    pairs = [("u0", "i0"), ("u1", "i5"), ("u1", "i1")]
+    np.testing.assert_array_equal(loaded.predict_distribution(pairs), model.predict_distribution(pairs))
+    assert loaded.item_features_ == model.item_features_
+    rated = {"i1": 4.0, "i2": 2.0}
+    assert loaded.fold_in(rated).predict("i3") == model.fold_in(rated).predict("i3")
+
+
+def test_new_users_with_features(model):
+    young, old = (model.fold_in({}, features={"age": age}).predict(["i1", "i2", "i3"]) for age in (22, 68))
+    assert (young > old + 0.4).all()
+    rated = {f"i{n}": 3.0 for n in range(1, 5)}
+    young, old = (model.fold_in(rated, features={"age": age}).predict("i6") for age in (22, 68))
+    assert young > old
+    assert model.fold_in({}, features={"age": 45}).predict("i1") == pytest.approx(
+        model.fold_in({}).predict("i1"), abs=0.3
+    )
+
+
+def test_a_training_user_folded_in_again_has_about_the_same_predictions(model, split):
+    own = split[0][split[0]["user"] == "u1"].set_index("item")["rating"]
+    items = ["i3", "i4", "i6", "i7"]
+    again = model.fold_in(own, features={"age": model.user_features_.features[0].centre[0]})
+    direct = model.predict_batch([("u1", item) for item in items])
+    assert np.abs(again.predict(items) - direct).max() < 0.5
+
+
+def test_new_items_with_features(model):
+    few = {"u1": 3.0}
+    war, drama = (model.with_item("x", few, features={"genres": genres}) for genres in ("War|Drama", "Drama"))
+    users = [("u5", "x"), ("u6", "x")]
+    assert (war.predict_batch(users) > drama.predict_batch(users) + 0.2).all()
+    stored = model.with_item("i0", few)  # which has features, and no ratings so far
+    np.testing.assert_allclose(stored.predict_batch([("u5", "i0")]), war.predict_batch([("u5", "x")]), atol=0.3)
+
+
+def test_features_change_nothing_where_there_are_none(plain, split, world):
+    """The same bits with tables that have nothing to say."""
+    empty = pd.DataFrame(index=world[1].index)
+    again = BayesianLBGModel(**SETTINGS).fit(split[0], item_features=empty, scale=(1, 5))
+    pairs = [("u1", "i1"), ("u2", "zzz")]
+    np.testing.assert_array_equal(again.predict_distribution(pairs), plain.predict_distribution(pairs))
+
+
+def test_warm_start_goes_on_with_the_same_features_only(split, world):
+    train, films = split[0], world[1]
+    model = BayesianLBGModel(**{**SETTINGS, "n_sweeps": 20, "burn_in": 10}, warm_start=True)
+    assert model.fit(train, item_features=films).fit(train, item_features=films).n_sweeps_ == 40
+    assert model.fit(train, item_features=films[["noise"]]).n_sweeps_ == 20
+
+
+@pytest.mark.parametrize("orientation", ["users", "items"])
+def test_one_orientation(split, world, orientation, plain):
+    train, new_items, _ = split
+    model = BayesianLBGModel(**SETTINGS, orientation=orientation)
+    model.fit(train, item_features=world[1], user_features=world[2], scale=(1, 5))
+    assert rmse(model, new_items) < 0.9 * rmse(plain, new_items)
+    found = model.predict_distribution(new_items)
+    assert np.isfinite(levels.mean(found, model.levels)).all()

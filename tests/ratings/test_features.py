@@ -1,0 +1,78 @@
+"""Tables of features, encoded."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.features import FeatureTable
+from lbg_recsys.ratings.ids import IdIndex
+
+RATED = IdIndex(["a", "b", "c", "d"])
+
+
+def encoded(table, rated=RATED):
+    return FeatureTable.of(table, rated, "item")
+
+
+def test_numbers_are_standardised_by_the_rated_and_clipped_to_them():
+    table = encoded(pd.DataFrame({"year": [1, 2, 3, 2, 99, np.nan]}, index=["a", "b", "c", "d", "new", "odd"]))
+    known = np.array([1, 2, 3, 2])
+    np.testing.assert_allclose(table.rows("abcd")[:, 0], (known - 2) / known.std(), rtol=1e-6)
+    assert table.rows(["new"])[0, 0] == table.rows(["c"])[0, 0]  # no further than the rated ones
+    assert table.rows(["odd", "nobody"]).tolist() == [[0.0], [0.0]]  # missing, and not in the table
+
+
+@pytest.mark.parametrize("war", [("Drama", "War"), ["Drama", "War"], {"War", "Drama"}, "Drama|War"])
+def test_sets_become_centred_columns(war):
+    table = encoded(pd.DataFrame({"genres": [war, "War", "Comedy", ""]}, index=list("abcd")))
+    assert table.names == ["genres=War"]  # the others belong to one item each
+    np.testing.assert_allclose(table.rows("abcd")[:, 0], [1 / 3, 1 / 3, -2 / 3, 0], rtol=1e-6)
+
+
+def test_categories_are_no_quantities():
+    frame = pd.DataFrame({"dept": pd.Categorical([3, 3, 12, 12])}, index=list("abcd"))
+    assert encoded(frame).names == ["dept=12", "dept=3"]
+
+
+def test_ids_are_a_column_or_the_index_and_groups_are_columns():
+    frame = pd.DataFrame({"year": [1, 2, 3, 4], "movieId": list("abcd"), "kind": list("xxyy")})
+    table = encoded(frame)
+    assert list(table.ids) == list("abcd") and table.names == ["year", "kind=x", "kind=y"]
+    assert table.groups.tolist() == [0, 1, 1]
+
+
+def test_a_sparse_matrix_has_the_ids_of_its_rows_and_one_group():
+    table = encoded(sp.csr_matrix(np.array([[1, 0], [0, 2.0], [1, 1]])), IdIndex(range(3)))
+    assert list(table.ids) == [0, 1, 2] and table.groups.tolist() == [0, 0]
+
+
+def test_columns_without_information_are_left_out_with_a_warning():
+    frame = pd.DataFrame({"same": 1, "own": list("wxyz"), "year": [1, 2, 3, 4]}, index=list("abcd"))
+    with pytest.warns(UserWarning, match="'same', 'own'"):
+        assert encoded(frame).names == ["year"]
+
+
+@pytest.mark.parametrize(
+    "table, said",
+    [
+        (pd.DataFrame({"year": [1, 2]}, index=["a", "a"]), "'a' comes twice"),
+        (pd.DataFrame({"year": [1, 2]}, index=[1, 2]), "none of the 2 ids"),
+        (pd.DataFrame({"year": [1, np.inf]}, index=["a", "b"]), "'year' has an infinite value"),
+        (pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])}, index=["a", "b"]), "'when' is a time"),
+        ([1, 2], "are a list"),
+        (pd.DataFrame(np.eye(4), index=list("abcd")).join(pd.DataFrame(np.eye(400)[:4], index=list("abcd")), rsuffix="x"), "at most 300"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_named(table, said):
+    with pytest.raises(DataError, match=said):
+        encoded(table)
+
+
+def test_one_new_row_by_name():
+    table = encoded(pd.DataFrame({"year": [1, 2, 3, 4], "kind": list("xxyy")}, index=list("abcd")))
+    more = table.with_row("new", {"kind": "x"})
+    assert more.rows(["new"]).tolist() == [[0.0, 0.5, -0.5]] and len(table.ids) == 4
+    with pytest.raises(DataError, match="no feature 'yaer'; the model has 'year', 'kind'"):
+        table.encode({"yaer": 3})
