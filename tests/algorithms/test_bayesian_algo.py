@@ -3,12 +3,14 @@
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 from surprise import Dataset, Reader, dump
 from surprise.model_selection import GridSearchCV, cross_validate
 
 from lbg_recsys import BayesianLBGAlgo
 from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.datasets import load_sample
 
 # few sweeps make a test fast, and the sampler has not converged
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -125,9 +127,6 @@ def test_what_it_offers_beyond_surprise(fitted):
 
 
 def test_features_reach_the_model_by_the_constructor():
-    import pandas as pd
-    from surprise.model_selection import GridSearchCV, cross_validate
-
     data = load_sample()
     rng = np.random.default_rng(0)
     items = pd.DataFrame({"year": rng.integers(1950, 2000, 120)}, index=data.ratings["item"].unique())
