@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.features import Design, RowFeatures, draw_precisions
 
 N = 4000
@@ -21,7 +22,7 @@ def test_coefficients_of_rows_have_the_posterior_of_the_regression():
     draws = np.empty((N, 3))
     for one in draws:
         known.kappa = kappa
-        expected = known.draw(rng, bias, tau, (0.5, 0.5))
+        expected = known.draw(rng, bias, tau, Gamma(0.5, 0.5))
         np.testing.assert_allclose(expected, values @ known.beta, rtol=1e-4, atol=1e-5)
         one[:] = known.beta
     x = values.astype(float)
@@ -33,7 +34,7 @@ def test_coefficients_of_rows_have_the_posterior_of_the_regression():
 def test_precisions_have_the_gamma_posterior_of_their_group():
     rng = np.random.default_rng(0)
     coefficients, groups = rng.normal(size=(2, 5, 3)), np.array([0, 1, 1])
-    draws = np.array([draw_precisions(rng, coefficients, groups, (0.5, 0.2)) for _ in range(N)])
+    draws = np.array([draw_precisions(rng, coefficients, groups, Gamma(0.5, 0.2)) for _ in range(N)])
     np.testing.assert_array_equal(draws[:, 1], draws[:, 2])
     square = np.square(coefficients).sum(axis=(0, 1))
     for column, amount, total in ((0, 10, square[0]), (1, 20, square[1:].sum())):
@@ -45,5 +46,5 @@ def test_without_features_nothing_is_drawn():
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
     known = RowFeatures(Design(np.empty((0, 0), np.float32), np.empty(0, np.int64)))
-    assert not known.draw(rng, np.ones(4, np.float32), 1.0, (0.5, 0.5)).any()
+    assert not known.draw(rng, np.ones(4, np.float32), 1.0, Gamma(0.5, 0.5)).any()
     assert rng.bit_generator.state == before
