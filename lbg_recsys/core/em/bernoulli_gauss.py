@@ -108,7 +108,7 @@ def evidence_tables(
     The second is (n, 3, k) of gain, centre and half precision: an entry adds gain - half precision (m - centre)^2.
     """
     if given_count:
-        indicator, silence = parameters.log_draw(), np.zeros(parameters.n_topics)
+        indicator, silence = parameters.log_draw, np.zeros(parameters.n_topics)
     else:
         indicator, silence = parameters.logit_p(), parameters.log_silence()
     gain = indicator_weight * indicator - 0.5 * (np.log(parameters.var) + _LOG_2PI)
@@ -169,23 +169,53 @@ def e_step(
     return gather(rows, mu, float(evidence.sum() if weight is None else evidence @ weight), weight)
 
 
+@kernel()
+def _m_step_kernel(
+    mass: Floats,
+    count: Floats,
+    first: Floats,
+    second: Floats,
+    rate: Floats,
+    mean: Floats,
+    var0: Floats,
+    strengths: tuple[float, float],
+    floor: float,
+    p: Floats,
+    c: Floats,
+    var: Floats,
+) -> None:
+    rows, entries = strengths
+    for i in range(count.shape[0]):
+        for s in range(count.shape[1]):
+            share = (count[i, s] + rows * rate[i]) / max(mass[s] + rows, 1e-300)
+            p[i, s] = min(max(share, P_MARGIN), 1.0 - P_MARGIN)
+            centre, spread, weight = mean[i], var0[i], count[i, s] + entries
+            if weight > 1e-9:
+                centre = (first[i, s] + entries * mean[i]) / weight
+                square = second[i, s] - 2.0 * centre * first[i, s] + centre * centre * count[i, s]
+                spread = (square + entries * (var0[i] + (centre - mean[i]) ** 2)) / weight
+            c[i, s], var[i, s] = centre, max(spread, floor)
+
+
 def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:
     """Eqns. up-l to up-sig with the prior's pseudo-rows: the parameters that maximise the penalised bound.
 
     A topic without any entry in a column takes the column's own mean and variance.
     """
-    mass, count = statistics.mass, statistics.count
-    rate, mean, var0 = prior.rate[:, None], prior.mean[:, None], prior.var[:, None]
-    lam = mass / max(mass.sum(), 1e-300)
-    p = (count + prior.strength_p * rate) / np.maximum(mass + prior.strength_p, 1e-300)
-    weight = count + prior.strength_gauss
-    known = weight > 1e-9
-    safe = np.where(known, weight, 1.0)
-    c = np.where(known, (statistics.first + prior.strength_gauss * mean) / safe, mean)
-    square = statistics.second - 2.0 * c * statistics.first + c * c * count
-    spread = prior.strength_gauss * (var0 + (c - mean) ** 2)
-    var = np.where(known, (square + spread) / safe, var0)
-    return Parameters(lam, np.clip(p, P_MARGIN, 1.0 - P_MARGIN), c, np.maximum(var, prior.floor))
+    mass, tables = statistics.mass, [np.empty_like(statistics.count) for _ in range(3)]
+    _m_step_kernel(
+        mass,
+        statistics.count,
+        statistics.first,
+        statistics.second,
+        prior.rate,
+        prior.mean,
+        prior.var,
+        (float(prior.strength_p), float(prior.strength_gauss)),
+        float(prior.floor),
+        *tables,
+    )
+    return Parameters(mass / max(mass.sum(), 1e-300), *tables)
 
 
 def log_prior(
@@ -196,7 +226,7 @@ def log_prior(
     value = 0.0
     if prior.strength_p > 0.0:
         p = parameters.p
-        indicator = rate * (parameters.log_draw() if given_count else np.log(p))
+        indicator = rate * (parameters.log_draw if given_count else np.log(p))
         if not given_count:
             indicator += (1.0 - rate) * np.log1p(-p)
         value += indicator_weight * prior.strength_p * float(indicator.sum())

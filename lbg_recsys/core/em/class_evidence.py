@@ -116,7 +116,7 @@ def _evidence_kernel(entries: Entries, tables: _Tables, out: Floats) -> None:
 def evidence(entries: Entries, parameters: Parameters) -> Floats:
     """The three kinds of evidence of documents that the parameters do not know, (3, m, k)."""
     tables = _Tables(
-        parameters.log_draw(),
+        parameters.log_draw,
         parameters.logit_p(),
         -0.5 * (np.log(parameters.var) + _LOG_2PI),
         parameters.c,

@@ -1,6 +1,7 @@
 """The parameters of a Latent Bernoulli-Gauss mixture."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -46,6 +47,7 @@ class Parameters:
         """Sum over all columns of log(1 - p_si), (k,): the Bernoulli evidence of a row with no entries."""
         return np.asarray(np.log1p(-self.p).sum(axis=0))
 
+    @cached_property
     def log_draw(self) -> Floats:
         """log(p_si / sum_l p_sl), (n, k): the evidence of a set indicator when their number is given."""
         return np.asarray(np.log(self.p) - np.log(self.p.sum(axis=0)))
