@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 LITERAL = "literal algorithm"
 RECOMMENDED = "recommended settings"
+TELLING = "recommended, telling words"
 AS_IS = "as the library has it"
 
 Figures = Mapping[str, float]
