@@ -7,6 +7,8 @@ from benchmarks.tables import bold_if_ours
 from lbg_recsys.evaluation.report import markdown_table
 
 SPELLED = {"lbg": "LBG", "mixture_of_unigrams": "mixture of unigrams", "plsi": "pLSI", "kmeans": "KMeans"}
+DEFAULT = "LBGClassifier()"
+RIVALS = ("MultinomialNB(alpha=0.1)", "LogisticRegression(C=10)")
 
 
 def spread(values):
@@ -105,31 +107,97 @@ def text_speed_full(found):
     )
 
 
-# The columns of the table of classifiers.
-CORPORA = ("20 Newsgroups", "R8", "R52", "IMDb", "SMS spam", "Spambase")
+def by_corpus(rows):
+    """Corpus -> values of its trials, from rows whose trials are "corpus seed"."""
+    found = {}
+    for trial, values in rows.items():
+        found.setdefault(trial.rpartition(" ")[0], []).append(values)
+    return found
+
+
+def figure(values, digits=3):
+    """The mean, with its standard deviation where there are several values."""
+    mean = f"{np.mean(values):.{digits}f}"
+    return f"{mean} ± {np.std(values, ddof=1):.{digits}f}" if len(values) > 1 else mean
 
 
 def classifiers(found):
-    """Accuracy, log loss and calibration error on held-out documents; the best accuracy and log loss are bold."""
-    rows = rows_of(found, "classes")
-    shown = [corpus for corpus in CORPORA if all(corpus in row for row in rows.values())]
-    best = {
-        corpus: (
-            max(row[corpus]["accuracy"] for row in rows.values()),
-            min(row[corpus]["log_loss"] for row in rows.values()),
-        )
-        for corpus in shown
-    }
+    """Accuracy, log loss and expected calibration error of every classifier on every corpus."""
+    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "classes").items()}
+    lines = []
+    for corpus in next(iter(models.values())):
+        best = max(np.mean([row["accuracy"] for row in trials[corpus]]) for trials in models.values())
+        cells = []
+        for trials in models.values():
+            accuracy, loss, error = (
+                [row[key] for row in trials[corpus]] for key in ("accuracy", "log_loss", "calibration_error")
+            )
+            shown = f"**{figure(accuracy)}**" if np.mean(accuracy) == best else figure(accuracy)
+            cells.append(f"{shown}; {np.mean(loss):.3f}; {np.mean(error):.3f}")
+        lines.append([corpus, *cells])
+    return markdown_table(["accuracy; log loss; ECE", *(f"`{name}`" for name in models)], lines)
 
-    def cell(row, corpus):
-        accuracy, loss = (
-            f"**{value:.3f}**" if value == bound else f"{value:.3f}"
-            for value, bound in zip((row["accuracy"], row["log_loss"]), best[corpus], strict=True)
-        )
-        return f"{accuracy} / {loss} / {row['calibration_error']:.3f}"
 
-    lines = [[f"`{name}`", *(cell(row[corpus], corpus) for corpus in shown)] for name, row in rows.items()]
-    return markdown_table(["model", *shown], lines)
+def class_bars(found):
+    """The default beside the better rival in accuracy, and beside logistic regression in log loss."""
+    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "classes").items()}
+    ours, regression, lines = models[DEFAULT], models[RIVALS[1]], []
+    for corpus, trials in ours.items():
+
+        def mean(rows, key):
+            return float(np.mean([row[key] for row in rows]))
+
+        best = max(RIVALS, key=lambda name: mean(models[name][corpus], "accuracy"))
+        gaps = [one["accuracy"] - other["accuracy"] for one, other in zip(trials, models[best][corpus], strict=True)]
+        losses = mean(trials, "log_loss"), mean(regression[corpus], "log_loss")
+        lines.append(
+            [corpus, f"{mean(trials, 'accuracy'):.4f}", f"{mean(models[best][corpus], 'accuracy'):.4f} ({best})",
+             figure(gaps, 4), f"{losses[0]:.3f}", f"{losses[1]:.3f}", f"{losses[0] / losses[1]:.2f}",
+             figure([row["false_positives"] for row in trials]) if "false_positives" in trials[0] else ""]
+        )  # fmt: skip
+    head = [
+        "corpus",
+        f"`{DEFAULT}`",
+        "better rival",
+        "gap",
+        "log loss",
+        "of the regression",
+        "ratio",
+        "false positives",
+    ]
+    return markdown_table(head, lines)
+
+
+def class_cost(found):
+    """CPU seconds on 20 Newsgroups."""
+    rows = {name: by_corpus(trials)["20 Newsgroups"][0] for name, trials in rows_of(found, "classes").items()}
+    spent = [
+        f"{name}: {rows[name]['fit_seconds']:.1f} and {rows[name]['predict_seconds']:.2f}"
+        for name in (DEFAULT, *RIVALS)
+    ]
+    where = "on 20 Newsgroups, on a machine that did other work too"
+    return f"CPU seconds to fit and to predict {where}: {'; '.join(spent)}."
+
+
+def topic_words(found):
+    """NPMI and diversity of the leading words of topics."""
+    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "topic_words").items()}
+    if not models:
+        return "Not measured yet."
+    corpora = list(next(iter(models.values())))
+    lines = [
+        [
+            bold_if_ours(name),
+            *(
+                "; ".join(
+                    [figure([row["npmi"] for row in rows]), f"{np.mean([row['diversity'] for row in rows]):.2f}"]
+                )
+                for rows in (trials[corpus] for corpus in corpora)
+            ),
+        ]
+        for name, trials in models.items()
+    ]
+    return markdown_table(["NPMI; diversity", *corpora], lines)
 
 
 # table of the paper -> what is shown of it: the name of one figure, or None for the mean over all (pairs of classes)
@@ -168,3 +236,18 @@ def _paper_figure(line, figure):
     if figure is None:
         return f"{sum(line['mean'].values()) / len(line['mean']):.3f}"
     return f"{line['mean'][figure]:.3f}" + (f" ± {line['sd'][figure]:.3f}" if figure in line["sd"] else "")
+
+
+def selected_words(found):
+    """Tables 2 and 3 and figure 1 of the paper: LBG's words by both rankings, beside all words and LDA."""
+    shown = {"table2": "close pairs", "table3": "unrelated pairs", "figure1": "linear SVM"}
+    cells = {}
+    for name in shown:
+        for line in found["results"].get(name, {"lines": []})["lines"]:
+            if line["setting"] != "the paper":
+                values = list(line["mean"].values())
+                key = ("all words" if line["row"] in ("Raw", "All words") else line["row"], line["setting"])
+                cells.setdefault(key, {})[name] = f"{np.mean(values):.3f}"
+    lines = [[*key, *(values.get(name, "") for name in shown)] for key, values in cells.items()]
+    head = ["words", "setting", "table 2, k-means, close pairs", "table 3, unrelated pairs", "figure 1, linear SVM"]
+    return markdown_table(head, lines)

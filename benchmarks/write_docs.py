@@ -82,7 +82,10 @@ BLOCKS = {
         "newsgroups": of("text", tables_text.newsgroups_full),
         "spambase clusters": of("text", tables_text.spam_clusters),
         "spambase classes": of("text", tables_text.spam_classes),
-        "classifiers": of("text_corpora", tables_text.classifiers),
+        "classifiers": of("text_corpora", tables_text.classifiers, tables_text.class_cost),
+        "class bars": of("text_corpora", tables_text.class_bars),
+        "topic words": of("text_corpora", tables_text.topic_words),
+        "selected words": of("reproduction", tables_text.selected_words),
         "speed": of("text", tables_text.text_speed_full),
     },
 }
