@@ -36,7 +36,7 @@ class SparseRows:
         Where each row begins; from 0 to the number of entries.
     columns : int32 array of shape (n_entries,)
         The column of each entry.
-    values : float64 array of shape (n_entries,)
+    values : float64 (or, of documents given so, float32) array of shape (n_entries,)
         The value of each entry. A stored 0 is an entry.
     n_columns : int
         The number of columns, empty ones included.

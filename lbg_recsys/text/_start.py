@@ -25,7 +25,7 @@ def spherical_kmeans(
     Ten iterations: this is a start, EM does the rest. The seeding is a step too. ``weight`` (m,) is how
     often each document counts.
     """
-    directions = normalize(documents.astype(np.float64))
+    directions = normalize(documents)  # in their own precision: float32 suffices for a start
     centres, _ = kmeans_plusplus(directions, n_clusters, sample_weight=weight, random_state=random_state)
     centres = normalize(centres.toarray() if sp.issparse(centres) else centres)
     progress(1, STEPS["kmeans"], "k-means")

@@ -10,7 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score
 
+from lbg_recsys.core.em.bernoulli_gauss import gather
 from lbg_recsys.text import LBGMixture
+from lbg_recsys.text._documents import ranked_documents
 
 
 def planted(m=400, n=60, k=4, own=8, seed=0):
@@ -289,3 +291,13 @@ def test_verbose_shows_how_a_fit_goes_on(corpus, n_keywords, capsys):
     assert output == "" and len(lines) <= 10 and all(line.startswith("fitting LBGMixture ") for line in lines)
     assert f", {fitted.n_iter_} iterations, 0 s left" in lines[-1] or f"bound {fitted.history_[-1]:.4f}" in lines[-1]
     assert len(fitted.history_) == fitted.n_iter_ > 10
+
+
+def test_single_precision_is_stored_and_computed_with_in_double_precision():
+    X = sp.csr_array(np.random.default_rng(0).integers(0, 5, (40, 12)).astype(np.float32))
+    single, double = ranked_documents(X), ranked_documents(X.astype(np.float64))
+    assert single.values.dtype == np.float32 and single.values.nbytes * 2 == double.values.nbytes
+    mu = np.random.default_rng(1).dirichlet(np.ones(3), size=40)
+    sums, expected = gather(single, mu), gather(double, mu)
+    for name in ("count", "first", "second"):
+        np.testing.assert_array_equal(getattr(sums, name), getattr(expected, name))

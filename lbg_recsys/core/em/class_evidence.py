@@ -78,7 +78,7 @@ class _PriorArrays(NamedTuple):
 def entries_of(keywords: SparseRows) -> Entries:
     """The entries of ``keywords``, all of which count, with their units."""
     row = keywords.row_of_entry()
-    norm = np.sqrt(np.bincount(row, keywords.values**2, minlength=len(keywords)))
+    norm = np.sqrt(np.bincount(row, np.square(keywords.values, dtype=np.float64), minlength=len(keywords)))
     units = keywords.values / np.maximum(norm, 1e-300)[row]
     return Entries(keywords.start, keywords.stop, keywords.columns, keywords.values, units)
 

@@ -30,15 +30,19 @@ _LOG_2PI = math.log(2.0 * math.pi)
 def ranked(indptr: npt.ArrayLike, indices: npt.ArrayLike, values: npt.ArrayLike, n_columns: int) -> SparseRows:
     """Rows of a canonical CSR matrix with each row's entries from the largest to the smallest, ties by column.
 
+    Values of single precision stay so, which halves their memory; kernels compute with them in double precision.
+
     >>> rows = ranked([0, 3], [0, 1, 2], [0.5, 2.0, 0.5], 3)
     >>> rows.columns.tolist()
     [1, 0, 2]
     """
     pointer = np.asarray(indptr, dtype=np.int64)
-    entries = np.asarray(values, dtype=np.float64)
-    row = np.repeat(np.arange(len(pointer) - 1), np.diff(pointer))
+    entries = np.asarray(values)
+    entries = entries.astype(np.float32 if entries.dtype == np.float32 else np.float64, copy=False)
+    row = np.repeat(np.arange(len(pointer) - 1, dtype=np.int32), np.diff(pointer))
     order = np.lexsort((-entries, row))  # stable: equal values stay in the order of their columns
-    return SparseRows.from_csr(pointer, np.asarray(indices)[order], entries[order], n_columns)
+    columns = np.asarray(indices, dtype=np.int32)
+    return SparseRows(pointer, columns[order], entries[order], n_columns)
 
 
 def with_keywords(rows: SparseRows, lengths: int | Ints) -> SparseRows:
@@ -83,7 +87,7 @@ class Totals:
     @classmethod
     def of(cls, rows: SparseRows, weight: Floats | None = None) -> "Totals":
         """The totals of all stored entries of ``rows``; a row of ``weight`` (m,) two counts as two equal rows."""
-        values, squares = rows.values, rows.values**2
+        values, squares = rows.values, np.square(rows.values, dtype=np.float64)
         n_rows: float = len(rows)
         if weight is not None:
             by_entry = weight[rows.row_of_entry()]
