@@ -356,6 +356,13 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         """The folds of the inner cross-validation."""
         folds = check_cv(self.cv, codes, classifier=True)
         if isinstance(self.cv, Integral):
+            most = int(np.bincount(codes).max())
+            if most < self.cv:
+                remedy = f"set cv to at most {most}, or " if most > 1 else ""
+                raise ParameterError(
+                    f"max_false_positive_rate is found by cv={self.cv} folds, but no class has more than {most} "
+                    f"document{'s' if most > 1 else ''}: {remedy}give more documents"
+                )
             folds = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
         return list(folds.split(np.zeros(len(codes)), codes))
 

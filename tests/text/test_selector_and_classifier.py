@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import GridSearchCV
 
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
 
@@ -318,3 +319,8 @@ def test_values_that_overflow_are_refused(model, dtype, value):
     X[2, 1] = value
     with pytest.raises(ValueError, match=r"document 2 has the value .* for word 1; values above .* overflow"):
         model.fit(X, [0, 1, 0, 1])
+
+
+def test_too_few_documents_for_the_folds_of_a_limit_are_named():
+    with pytest.raises(ParameterError, match="no class has more than 3 documents: set cv to at most 3, or give more"):
+        LBGClassifier(max_false_positive_rate=0.1).fit(np.eye(6), [0, 0, 0, 1, 1, 2])
