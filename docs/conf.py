@@ -33,6 +33,7 @@ suppress_warnings = ["toc.empty_glob"]
 # The reference. Methods that Surprise and scikit-learn define are documented there.
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 autodoc_default_options = {
     "members": True,
     "inherited-members": "AlgoBase,BaseEstimator,TransformerMixin,ClusterMixin,ClassifierMixin,SelectorMixin,object",
