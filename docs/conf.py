@@ -28,7 +28,6 @@ templates_path = ["_templates"]
 # warning, and warnings are errors.
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["toc.empty_glob"]
 
 # The reference. Methods that Surprise and scikit-learn define are documented there.
 autosummary_generate = True
