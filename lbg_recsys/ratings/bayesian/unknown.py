@@ -103,6 +103,8 @@ class UnknownPartner:
 
         ``predict`` gives the model's distributions, (n, levels), of n pairs of a row and a column.
         """
+        if not len(codes):  # the usual case: nothing is unknown
+            return np.empty((0, len(self._training.scale.levels)))
         known = codes[codes >= 0]
         missing = np.unique(known[np.isnan(self._cached[known, 0])])
         amount = np.cumsum(np.minimum(self._rows.lengths[missing], MOST_RATINGS))
