@@ -3,7 +3,8 @@
 MovieLens-100K, the default model (Bayesian LBG with choice), lists of ten over loopback; clients and server share
 the machine. ``speed``: requests per second and latencies for known and new users, beside a plain web application
 around Surprise's SVD (known users only: it has no new ones). ``memory``: the memory of a worker over 100,000
-requests. ``killed``: kill -9 of one of two workers while 16 clients ask. Every answer of ours is compared with the library's.
+requests. ``killed``: kill -9 of one of two workers while 16 clients ask. Every answer of ours is compared with the
+answer of the library.
 """
 
 import json

@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import tables, tables_readme, tables_text
+from benchmarks import tables, tables_readme, tables_serve, tables_text
 from benchmarks.benchmark import RESULTS
 from benchmarks.picture import accuracy_picture
 from lbg_recsys.files import atomic_write
@@ -78,6 +78,7 @@ BLOCKS = {
         "new users": of("new_users", tables.new_users),
         "reliability": of("topn", tables.reliability),
     },
+    "docs/serving.md": {"serve": of("serve", tables_serve.speed, tables_serve.endurance)},
     "docs/text.md": {
         "newsgroups": of("text", tables_text.newsgroups_full),
         "spambase clusters": of("text", tables_text.spam_clusters),
