@@ -74,8 +74,8 @@ class LazyGroup(click.Group):
         except LBGError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{place}{error.strerror or error}") from error
+            file = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{file}{error.strerror or error}") from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:

@@ -126,9 +126,9 @@ def cost_in_words(name: str) -> str:
     )
 
 
-def named_class(place: str) -> Any:
+def named_class(path: str) -> Any:
     """The class at a module:class."""
-    module, _, attribute = place.partition(":")
+    module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
 
 

@@ -87,8 +87,8 @@ def explain(
         else:
             print_json(facts[0])
         return
-    for place, (who, explanation) in enumerate(found):
-        click.echo("\n" if place else "", nl=False)
+    for number, (who, explanation) in enumerate(found):
+        click.echo("\n" if number else "", nl=False)
         _show(loaded, who, explanation, number)
 
 

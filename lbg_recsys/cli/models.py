@@ -118,9 +118,9 @@ def find_item(model: Any, text: str) -> "RawId":
     return found
 
 
-def find_items(model: Any, given: Iterable[Any], place: str, quiet: bool) -> "dict[Any, RawId]":
+def find_items(model: Any, given: Iterable[Any], given_in: str, quiet: bool) -> "dict[Any, RawId]":
     """The items that many texts and ids are; a note names those that are unknown and left out."""
-    found, remark = Catalogue(model).find_all(given, place)
+    found, remark = Catalogue(model).find_all(given, given_in)
     if remark and not quiet:
         click.echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
     return found

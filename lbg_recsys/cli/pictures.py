@@ -141,9 +141,9 @@ def _dots(
     errors: Sequence[float | None] = (),
 ) -> None:
     """A dot for each value, written beside it: bars from zero would hide differences in the second digit."""
-    for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
-        axis.errorbar(value, place, xerr=errors[place] if errors else None, fmt="o", color=colour, capsize=2)
-        axis.annotate(f"{value:.3f}", (value, place), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+    for row, (value, colour) in enumerate(zip(values, colours, strict=True)):
+        axis.errorbar(value, row, xerr=errors[row] if errors else None, fmt="o", color=colour, capsize=2)
+        axis.annotate(f"{value:.3f}", (value, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
     axis.set_yticks(range(len(names)), names)
     axis.set_ylim(len(names) - 0.5, -0.7)
     axis.tick_params(labelsize=7)

@@ -145,5 +145,5 @@ def _many(
             "item": int((model.matrix.items.codes(items) < 0).sum()),
         }
         told = " and ".join(f"{count:,} with an unknown {what}" for what, count in new.items() if count)
-        place = f" to {output}" if output else ""
-        click.echo(f"Wrote {counted(writer.n_rows, 'prediction')}{place}{f' ({told})' if told else ''}.", err=True)
+        target = f" to {output}" if output else ""
+        click.echo(f"Wrote {counted(writer.n_rows, 'prediction')}{target}{f' ({told})' if told else ''}.", err=True)

@@ -62,8 +62,8 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
         click.echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
         kinds = (topic.typical, topic.loves, topic.hates)
         rows = []
-        for place in range(max(map(len, kinds))):
-            typical, loves, hates = (kind[place] if place < len(kind) else None for kind in kinds)
+        for row in range(max(map(len, kinds))):
+            typical, loves, hates = (kind[row] if row < len(kind) else None for kind in kinds)
             rows.append(
                 [
                     f"{title_of(model, typical.item)}" if typical else "",

@@ -93,7 +93,7 @@ def cache_folder() -> tuple[str | None, str | None]:
     """The folder that numba stores the compiled functions of this package in, and what is wrong with it or None."""
 
     def probe() -> None:
-        """Compiled by nobody: only its place counts."""
+        """Never compiled: numba derives the folder from the file that it is defined in."""
 
     try:
         found: Any = numba.njit(cache=True)(probe)

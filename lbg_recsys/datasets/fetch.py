@@ -24,24 +24,24 @@ class Located:
     """Where a data set was found. `read` hands out bytes only after checking them."""
 
     info: DatasetInfo
-    place: Path
+    holder: Path  # the file, its archive, or the folder that holds either
     found_in: str
 
     @property
     def path(self) -> Path:
         """The indispensable file, or the archive that holds it."""
-        return self.place / self.info.main.name if self.place.is_dir() else self.place
+        return self.holder / self.info.main.name if self.holder.is_dir() else self.holder
 
     def read(self, file: KnownFile) -> bytes:
         """The bytes of a known file, its checksum verified; `DatasetError` where it is not there or not it."""
-        where = f"{file.name} in {self.place}"
+        where = f"{file.name} in {self.holder}"
         try:
-            if self.place.is_dir():
-                data = _read_at_most(self.place / file.name, file.size)
-            elif is_archive(self.place):
-                data = _read_from_archive(self.info, self.place, file)
+            if self.holder.is_dir():
+                data = _read_at_most(self.holder / file.name, file.size)
+            elif is_archive(self.holder):
+                data = _read_from_archive(self.info, self.holder, file)
             elif file == self.info.main:
-                data = _read_at_most(self.place, file.size)
+                data = _read_at_most(self.holder, file.size)
             else:
                 raise FileNotFoundError(where)
         except DatasetError:
@@ -83,8 +83,8 @@ def locate(
     if path is not None:
         return _given(info, Path(path))
     tried: list[str] = []
-    for place, found_in in places(info):
-        candidate = Located(info, _holder(info, place), found_in)
+    for where, found_in in places(info):
+        candidate = Located(info, _holder(info, where), found_in)
         try:
             candidate.read(info.main)
         except DatasetError as error:

@@ -95,9 +95,9 @@ def find_20newsgroups(
     if path is not None:
         return _use(Path(path), "the given path", trust_pickle)
     tried = []
-    for place, found_in in (*places(_INFO), *((folder, "cache") for folder in _made_here())):
+    for path, found_in in (*places(_INFO), *((folder, "cache") for folder in _made_here())):
         try:
-            return _use(place, found_in, trust_pickle)
+            return _use(path, found_in, trust_pickle)
         except DatasetError as error:
             tried.append(f"{found_in}: {error}")
     source = _INFO.sources[0]
@@ -111,10 +111,10 @@ def find_20newsgroups(
         raise not_found(_INFO, [*tried, f"{source.label}: {error}"]) from error
 
 
-def _use(place: Path, found_in: str, trust_pickle: bool) -> Located:
-    """The pickle or the official archive at ``place`` (either file, or a folder that holds one)."""
+def _use(path: Path, found_in: str, trust_pickle: bool) -> Located:
+    """The pickle or the official archive at ``path`` (either file, or a folder that holds one)."""
     source = _INFO.sources[0]
-    pickle, archive = (place / _INFO.main.name, place / source.file_name) if place.is_dir() else (place, place)
+    pickle, archive = (path / _INFO.main.name, path / source.file_name) if path.is_dir() else (path, path)
     if pickle.name == _INFO.main.name and pickle.is_file():
         located = Located(_INFO, pickle.parent, found_in)
         if not trust_pickle and pickle.parent not in _made_here():
@@ -128,7 +128,7 @@ def _use(place: Path, found_in: str, trust_pickle: bool) -> Located:
         check_bytes(archive.read_bytes(), _ARCHIVE.sha256, str(archive))
         made = _made_here()
         return Located(_INFO, made[0], found_in) if made else _make(archive, found_in)
-    raise DatasetError(f"{place} is or holds neither {_INFO.main.name} nor {source.file_name}")
+    raise DatasetError(f"{path} is or holds neither {_INFO.main.name} nor {source.file_name}")
 
 
 def _made_here() -> list[Path]:

@@ -168,14 +168,14 @@ def intra_list_similarity(lists: Ints, train: RatingMatrix) -> float:
     size = max(1, _BLOCK_ITEMS // lists.shape[1])
     for first in range(0, len(lists), size):
         block = lists[first : first + size]
-        items, place = np.unique(block, return_inverse=True)
-        place = place.reshape(block.shape)
+        items, position = np.unique(block, return_inverse=True)
+        position = position.reshape(block.shape)
         columns = taken[:, np.maximum(items, 0)]
         norm = np.sqrt(np.maximum(np.diff(columns.indptr), 1))
         cosine = (columns.T @ columns).toarray() / norm[:, None] / norm[None, :]
         listed = block >= 0
         both = np.triu(np.ones((lists.shape[1],) * 2, dtype=np.bool_), 1) & listed[:, :, None] & listed[:, None, :]
-        total += float(cosine[place[:, :, None], place[:, None, :]][both].sum())
+        total += float(cosine[position[:, :, None], position[:, None, :]][both].sum())
         pairs += int(both.sum())
     return total / pairs if pairs else np.nan
 

@@ -48,9 +48,9 @@ def expected_calibration_error(truth_level: npt.NDArray[np.int64], probability: 
     """How far stated probabilities are from observed shares: over all (pair, level) statements, binned by value."""
     hit = np.zeros_like(probability)
     hit[np.arange(len(truth_level)), truth_level] = 1.0
-    place = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1).ravel()
-    count = np.bincount(place, minlength=n_bins)
-    gap = np.bincount(place, (probability - hit).ravel(), minlength=n_bins)
+    bin_of = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1).ravel()
+    count = np.bincount(bin_of, minlength=n_bins)
+    gap = np.bincount(bin_of, (probability - hit).ravel(), minlength=n_bins)
     return float(np.abs(gap).sum() / max(count.sum(), 1))
 
 
@@ -61,8 +61,8 @@ def pit_histogram(
     upper = np.cumsum(probability, axis=1)[np.arange(len(truth_level)), truth_level]
     lower = upper - probability[np.arange(len(truth_level)), truth_level]
     value = lower + generator.random(len(truth_level)) * (upper - lower)
-    place = np.minimum((value * n_bins).astype(np.int64), n_bins - 1)
-    return np.asarray(np.bincount(place, minlength=n_bins) / len(truth_level))
+    bin_of = np.minimum((value * n_bins).astype(np.int64), n_bins - 1)
+    return np.asarray(np.bincount(bin_of, minlength=n_bins) / len(truth_level))
 
 
 def ndcg_at(n: int, ranked: list[int], relevant: set[int]) -> float:
@@ -100,8 +100,8 @@ def top_n(scores: Floats, n: int) -> npt.NDArray[np.intp]:
         # all that could be in the list: everything not below the n-th best, so that ties fall as in a full sort
         bound = np.partition(scores, scores.shape[1] - n, axis=1)[:, scores.shape[1] - n]
         out = np.empty((len(scores), n), dtype=np.intp)
-        for place, line in enumerate(scores):
-            candidates = np.flatnonzero(line >= bound[place])
-            out[place] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
+        for row, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= bound[row])
+            out[row] = candidates[np.argsort(-line[candidates], kind="stable")[:n]]
         return out
     return np.argsort(-scores, axis=1, kind="stable")[:, :n]

@@ -81,8 +81,8 @@ def _kmeans(pairs: dict[str, Pair], row: str, setting: str, seed: int, quick: bo
     return figures
 
 
-def _table(name: str, title: str, pairs: dict[str, Pair], place: slice, remarks: dict[str, str]) -> Experiment:
-    paper = {row: dict(zip(pairs, values[place], strict=True)) for row, values in _PAPER.items()}
+def _table(name: str, title: str, pairs: dict[str, Pair], columns: slice, remarks: dict[str, str]) -> Experiment:
+    paper = {row: dict(zip(pairs, values[columns], strict=True)) for row, values in _PAPER.items()}
     return Experiment(
         name=name,
         title=title,

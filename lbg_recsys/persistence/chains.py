@@ -70,8 +70,8 @@ def layout(parameters: Mapping[str, Any], facts: list[Any]) -> dict[str, Array]:
     orientation = parameters["orientation"]
     n_users = {"users": len(facts), "items": 0}.get(orientation, len(facts) // 2)
     arrays: dict[str, Array] = {}
-    for place in range(len(facts)):
-        arrays |= _arrays(f"chain{place}_", *(("users", "items") if place < n_users else ("items", "users")))
+    for number in range(len(facts)):
+        arrays |= _arrays(f"chain{number}_", *(("users", "items") if number < n_users else ("items", "users")))
     return arrays
 
 
@@ -90,8 +90,8 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
         )
     facts: list[dict[str, Any]] = []
     arrays: dict[str, AnyArray] = {}
-    for place, run in enumerate(training.runs):
-        chain, prefix = run.chain, f"chain{place}_"
+    for number, run in enumerate(training.runs):
+        chain, prefix = run.chain, f"chain{number}_"
         generator: dict[str, Any] = dict(chain.rng.bit_generator.state)
         state = generator["state"]
         facts.append(
@@ -122,14 +122,14 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
     n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
     if len(facts) != (n_chains if len(model.levels) > 1 else 0):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
-    for place, one in enumerate(facts):
-        check_values(one, _FACTS, f"chain {place}")
+    for number, one in enumerate(facts):
+        check_values(one, _FACTS, f"chain {number}")
     training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix, model.features_)
     training.made_of["random_state"] = model.random_state
-    for place, (run, one) in enumerate(zip(training.runs, facts, strict=True)):
-        prefix = f"chain{place}_"
+    for number, (run, one) in enumerate(zip(training.runs, facts, strict=True)):
+        prefix = f"chain{number}_"
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        _set(run, one, own, f"chain {place}")
+        _set(run, one, own, f"chain {number}")
         run.chain.rest()
     for side, draws in model._draws.items():
         kept = sum(run.n_gathered for run in training._sides()[side])

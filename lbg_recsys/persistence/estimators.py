@@ -88,8 +88,8 @@ class EstimatorFile(Kind, ABC):
         arrays = {prefix + name: np.asarray(attrgetter(name)(model)) for name in self.arrays}
         for name, single in self.parts.items():
             records = []
-            for place, part in enumerate([getattr(model, name)] if single else getattr(model, name)):
-                record, own = _kind_inside(part).record_of(part, f"{prefix}{name}.{place}.")
+            for number, part in enumerate([getattr(model, name)] if single else getattr(model, name)):
+                record, own = _kind_inside(part).record_of(part, f"{prefix}{name}.{number}.")
                 records.append(record)
                 arrays |= own
             facts[name] = records
@@ -130,8 +130,8 @@ class EstimatorFile(Kind, ABC):
         for name, array in self.arrays.items():
             shape = tuple(size if size == "words" else prefix + size for size in array.shape)
             arrays[prefix + name] = replace(array, shape=shape)
-        for name, place, part in self._records(facts, prefix):
-            _kind_named(part["class"])._add_layout(part, f"{prefix}{name}.{place}.", arrays, sizes)
+        for name, number, part in self._records(facts, prefix):
+            _kind_named(part["class"])._add_layout(part, f"{prefix}{name}.{number}.", arrays, sizes)
 
     def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> Any:
         """The estimator; ``vectorizer_`` and ``vocabulary_`` are what it was saved with, or None."""
@@ -150,13 +150,13 @@ class EstimatorFile(Kind, ABC):
         if len(precise) > 1:
             raise DataError("the parameters are not all of one precision")
         found |= {name: _labels_put_together(facts[name]) for name in self.labels}
-        for group, place in self.groups.items():
+        for group, path in self.groups.items():
             fields = {name.partition(".")[2]: found.pop(name) for name in list(found) if name.startswith(f"{group}.")}
-            found[group] = _named(place)(**fields)
+            found[group] = _named(path)(**fields)
         for name, single in self.parts.items():
             parts = [
-                _kind_named(part["class"]).assemble(part, arrays, f"{prefix}{name}.{place}.")
-                for place, part in enumerate(facts[name])
+                _kind_named(part["class"]).assemble(part, arrays, f"{prefix}{name}.{number}.")
+                for number, part in enumerate(facts[name])
             ]
             if single and len(parts) != 1:
                 raise DataError(f"{name} is {len(parts)} estimators, not one")
@@ -191,11 +191,11 @@ class EstimatorFile(Kind, ABC):
 
     def _records(self, facts: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
         for name in self.parts:
-            for place, part in enumerate(facts[name]):
-                check_values(part, _RECORD, f"{name} {place}")
+            for number, part in enumerate(facts[name]):
+                check_values(part, _RECORD, f"{name} {number}")
                 if part["facts"] is None or prefix.count(".") >= 2 * (_DEEPEST - 1):
-                    raise DataError(f"{name} {place} is not fitted, or an estimator inside too many others")
-                yield name, place, part
+                    raise DataError(f"{name} {number} is not fitted, or an estimator inside too many others")
+                yield name, number, part
 
     def _parameters(self, record: Mapping[str, Any]) -> dict[str, Any]:
         defaults = defaults_of(self.model_class)
@@ -229,8 +229,8 @@ def _kind_named(name: str) -> EstimatorFile:
     return kind
 
 
-def _named(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _named(path: str) -> Any:
+    module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
 

@@ -119,6 +119,6 @@ def kind_of(name: Any) -> Kind:
     return kind
 
 
-def _named(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _named(path: str) -> Any:
+    module, _, name = path.partition(":")
     return getattr(import_module(module), name)

@@ -63,10 +63,10 @@ class Catalogue:
         near = get_close_matches(text.casefold(), folded, n=1, cutoff=0.5)
         return f"{text[:60]!r}" + (f" (nearest title: {folded[near[0]]!r})" if near else "")
 
-    def find_all(self, given: Iterable[Any], place: str) -> tuple[dict[Any, RawId], str | None]:
+    def find_all(self, given: Iterable[Any], given_in: str) -> tuple[dict[Any, RawId], str | None]:
         """The items that many texts and ids are, without those that are not understood, and a remark about these.
 
-        ``place`` is where they were given, for the messages. The remark is None if all are understood.
+        ``given_in`` is where they were given, for the messages. The remark is None if all are understood.
 
         Raises
         ------
@@ -84,8 +84,8 @@ class Catalogue:
         many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
-            raise DataError(f"{place}: the model knows none of the {many}: {named}. Give {what}")
-        return understood, f"{place}: {len(unknown)} of {many} are unknown to the model and left out: {named}"
+            raise DataError(f"{given_in}: the model knows none of the {many}: {named}. Give {what}")
+        return understood, f"{given_in}: {len(unknown)} of {many} are unknown to the model and left out: {named}"
 
     def search(self, text: str, n: int) -> list[RawId]:
         """At most ``n`` items whose id or title contains a text, or all of its words; those that begin with it first.

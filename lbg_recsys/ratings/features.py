@@ -294,11 +294,11 @@ def _members(value: Any) -> frozenset[str] | None:
 
 def _membership(values: Sequence[Any], labels: Sequence[str]) -> Floats:
     """1 where a value has a label, 0 where it has not, NaN where it is missing, (n, labels)."""
-    place = {label: n for n, label in enumerate(labels)}
+    position = {label: n for n, label in enumerate(labels)}
     found = np.zeros((len(values), len(labels)))
     for row, members in zip(found, map(_members, values), strict=True):
         if members is None:
             row[:] = np.nan
         else:
-            row[[place[one] for one in members if one in place]] = 1.0
+            row[[position[one] for one in members if one in position]] = 1.0
     return found

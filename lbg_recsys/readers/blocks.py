@@ -30,7 +30,7 @@ class Block:
         return Block(self.numbers[1:], self.lines[1:])
 
 
-def read_blocks(stream: ByteStream, place: str, encodings: tuple[str, ...] = ("utf-8",)) -> Iterator[Block]:
+def read_blocks(stream: ByteStream, origin: str, encodings: tuple[str, ...] = ("utf-8",)) -> Iterator[Block]:
     """Cut a stream into blocks of whole lines; whatever cannot be text raises `DataError`.
 
     >>> import io
@@ -43,19 +43,23 @@ def read_blocks(stream: ByteStream, place: str, encodings: tuple[str, ...] = ("u
             data = stream.read(_BLOCK)
         except (EOFError, zlib.error, OSError) as error:
             reason = "it is cut short" if isinstance(error, EOFError) else error
-            raise DataError(f"{place}, after line {number - 1}: the data cannot be read on: {reason}") from error
+            raise DataError(
+                f"{origin}, after line {number - 1}: the file is truncated or damaged: {reason}"
+            ) from error
         last = len(data) < _BLOCK  # a buffered stream falls short at its end only
         if number == 1 and not rest:
             if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise DataError(f"{place} is UTF-16 text; save it as UTF-8")
+                raise DataError(f"{origin} is UTF-16 text; save it as UTF-8")
             data = data.removeprefix(b"\xef\xbb\xbf")
         whole, rest = rest + data, b""
         if not last:
             whole, _, rest = whole.rpartition(b"\n")
         lines = whole.split(b"\n")
         if max(len(rest), *map(len, lines)) > _LONGEST_LINE:
-            raise DataError(f"{place}, near line {number}: a line longer than {_LONGEST_LINE:,} bytes; is this text?")
-        yield from _numbered(_decode(whole, place, number, encodings).split("\n"), number)
+            raise DataError(
+                f"{origin}, near line {number}: a line longer than {_LONGEST_LINE:,} bytes; is this text?"
+            )
+        yield from _numbered(_decode(whole, origin, number, encodings).split("\n"), number)
         number += len(lines)
 
 
@@ -68,14 +72,14 @@ def _numbered(lines: list[str], number: int) -> Iterator[Block]:
         yield Block(numbers, [line.removesuffix("\r") for line in lines])
 
 
-def _decode(raw: bytes, place: str, number: int, encodings: tuple[str, ...]) -> str:
+def _decode(raw: bytes, origin: str, number: int, encodings: tuple[str, ...]) -> str:
     if (zero := raw.find(b"\0")) >= 0:
         line = number + raw.count(b"\n", 0, zero)
-        raise DataError(f"{place}, line {line}: a zero byte, so this is not a text file")
+        raise DataError(f"{origin}, line {line}: a zero byte, so this is not a text file")
     for encoding in encodings:
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError as error:
             bad = error.start
     line = number + raw.count(b"\n", 0, bad)
-    raise DataError(f"{place}, line {line}: byte 0x{raw[bad]:02x} is not {encodings[0]} text; save it as UTF-8")
+    raise DataError(f"{origin}, line {line}: byte 0x{raw[bad]:02x} is not {encodings[0]} text; save it as UTF-8")

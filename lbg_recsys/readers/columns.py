@@ -30,36 +30,36 @@ def find_columns(
     names: Sequence[str] | None,
     width: int,
     columns: Columns | None,
-    place: str,
+    origin: str,
     exact: bool = False,
 ) -> list[int]:
     """The position of each wanted column; ``names`` is None for a table without a header.
 
     ``exact``: a table without names must have the wanted columns and no others, for which they are is a guess.
 
-    >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, place="a.csv")
+    >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, origin="a.csv")
     [1, 0]
-    >>> find_columns(["user", "item"], names=None, width=3, columns=[2, 0], place="a.csv")
+    >>> find_columns(["user", "item"], names=None, width=3, columns=[2, 0], origin="a.csv")
     [2, 0]
     """
     if columns is not None:
-        found = [_given(role, key, names, width, place) for role, key in _by_role(wanted, columns)]
+        found = [_given(role, key, names, width, origin) for role, key in _by_role(wanted, columns)]
     elif names is not None:
-        found = [_named(role, names, place) for role in wanted]
+        found = [_named(role, names, origin) for role in wanted]
     else:
         found = list(range(len(wanted)))
         if width < len(wanted):
             raise DataError(
-                f"{place} has {width} column(s) where {len(wanted)} are needed ({', '.join(wanted)}); "
+                f"{origin} has {width} column(s) where {len(wanted)} are needed ({', '.join(wanted)}); "
                 f"name the delimiter if it is not the one found"
             )
         if exact and width > len(wanted):
             raise DataError(
-                f"{place} has {width} columns and no header; say which are {', '.join(wanted)} with {_OPTION}"
+                f"{origin} has {width} columns and no header; say which are {', '.join(wanted)} with {_OPTION}"
             )
     if len(set(found)) < len(found):
         numbers = ", ".join(str(position + 1) for position in found)
-        raise DataError(f"{place}: the columns {', '.join(wanted)} must be different ones, not numbers {numbers}")
+        raise DataError(f"{origin}: the columns {', '.join(wanted)} must be different ones, not numbers {numbers}")
     return found
 
 
@@ -76,26 +76,27 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
     return list(zip(wanted, columns, strict=False))
 
 
-def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, place: str) -> int:
+def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, origin: str) -> int:
     if isinstance(key, int) and not isinstance(key, bool):
         if not 0 <= key < width:
             raise DataError(
-                f"{place} has {width} columns, so there is no column number {key + 1} for the {role} ({_COUNTED})"
+                f"{origin} has {width} columns, so there is no column number {key + 1} for the {role} ({_COUNTED})"
             )
         return key
     if names is None:
-        raise DataError(f"{place} has no header, so no column {key!r}; give positions ({_COUNTED})")
+        raise DataError(f"{origin} has no header, so no column {key!r}; give positions ({_COUNTED})")
     exact = [position for position, name in enumerate(names) if name == key]
     near = exact or [position for position, name in enumerate(names) if simplify(name) == simplify(str(key))]
     if not near:
-        raise DataError(f"{place} has no column {key!r} for the {role}; it has {shown(names)}")
+        raise DataError(f"{origin} has no column {key!r} for the {role}; it has {shown(names)}")
     return near[0]
 
 
-def _named(role: str, names: Sequence[str], place: str) -> int:
+def _named(role: str, names: Sequence[str], origin: str) -> int:
     found = find_role(role, names)
     if found is not None:
         return found
     raise DataError(
-        f"{place} has no column that looks like the {role}; it has {shown(names)}: say which one it is with {_OPTION}"
+        f"{origin} has no column that looks like the {role}; it has {shown(names)}: "
+        f"say which one it is with {_OPTION}"
     )

@@ -36,7 +36,7 @@ class TextFormat:
 
 
 def read_text(
-    stream: ByteStream, place: str, wanted: Sequence[str] | Layout, form: TextFormat, progress: Progress
+    stream: ByteStream, origin: str, wanted: Sequence[str] | Layout, form: TextFormat, progress: Progress
 ) -> Table:
     """Read the wanted columns: ``rating``, ``count`` and ``timestamp`` are numbers, ``title`` text, the others ids.
 
@@ -45,32 +45,32 @@ def read_text(
     ``progress(0, 1, note)`` is called after each block, with the number of rows so far as its note: how many are to
     come is not known here.
     """
-    blocks = read_blocks(stream, place, form.encodings)
+    blocks = read_blocks(stream, origin, form.encodings)
     opening = next(blocks, None)
     if opening is None:
         holds = "" if callable(wanted) else f"; it should hold {', '.join(wanted)}, one line each"
-        raise DataError(f"{place} is empty{holds}")
-    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), place)
-    top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, place)
+        raise DataError(f"{origin} is empty{holds}")
+    delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), origin)
+    top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, origin)
     if callable(wanted):
         named = is_header(top[0], list(ALIASES), form.columns) if form.header is None else form.header
         wanted = wanted(top[0] if named else None, top, form.columns)
-    named = _has_header(top, wanted, form, f"{place}, line {opening.numbers[0]}")
+    named = _has_header(top, wanted, form, f"{origin}, line {opening.numbers[0]}")
     width = len(top[0])
     positions = find_columns(
         wanted,
         names=top[0] if named else None,
         width=width,
         columns=form.columns,
-        place=place,
+        origin=origin,
         exact=form.exact,
     )
     parsers = {"rating": _number, "count": _count, "timestamp": _moment}
     collectors = [_Numbers(parsers[role]) if role in parsers else _Ids(role) for role in wanted]
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
-        rows = _rows(block, delimiter, place)
-        _check_widths(rows, width, block, delimiter, place)
+        rows = _rows(block, delimiter, origin)
+        _check_widths(rows, width, block, delimiter, origin)
         n_rows += len(rows)
         for role, position, collector in zip(wanted, positions, collectors, strict=True):
             values = [fields[position] for fields in rows]
@@ -78,18 +78,18 @@ def read_text(
                 collector.add(values)
             except _BadValue as bad:
                 number = block.numbers[values.index(bad.value)]
-                raise DataError(f"{place}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
+                raise DataError(f"{origin}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
         progress(0, 1, f"{n_rows:,} rows")
     if not n_rows:
-        raise DataError(f"{place} has a header but no rows below it")
+        raise DataError(f"{origin} has a header but no rows below it")
     return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}
 
 
-def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: str, place: str) -> None:
+def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: str, origin: str) -> None:
     if set(map(len, rows)) - {width}:
         number, fields = next((n, f) for n, f in zip(block.numbers, rows, strict=True) if len(f) != width)
         raise DataError(
-            f"{place}, line {number}: {len(fields)} field(s) where the first line has {width} "
+            f"{origin}, line {number}: {len(fields)} field(s) where the first line has {width} "
             f"(delimiter {delimiter!r}): {shown(fields)}"
         )
 
@@ -157,7 +157,7 @@ def _count(text: str) -> float:
     return value
 
 
-def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> str:
+def _delimiter(lines: list[str], given: str | None, fields: int, origin: str) -> str:
     """The given delimiter if the text has it; else the first that cuts every line into enough fields."""
     found = [d for d in DELIMITERS if all(line.count(d) >= fields - 1 for line in lines)]
     if given is not None:
@@ -165,40 +165,40 @@ def _delimiter(lines: list[str], given: str | None, fields: int, place: str) -> 
             raise DataError("the delimiter is empty; give one such as ',' or '\\t'")
         if given not in lines[0]:
             hint = f"; it looks like {found[0]!r}" if found else ""
-            raise DataError(f"{place}, line 1: no delimiter {given!r} in {lines[0].rstrip()[:60]!r}{hint}")
+            raise DataError(f"{origin}, line 1: no delimiter {given!r} in {lines[0].rstrip()[:60]!r}{hint}")
         return given
     if found:
         return found[0]
     if fields == 1 or any(d in lines[0] for d in DELIMITERS):
         return next((d for d in DELIMITERS if d in lines[0]), ",")
     raise DataError(
-        f"{place}, line 1: no delimiter (comma, tab, ::, semicolon or |) in {lines[0].rstrip()[:60]!r}; "
+        f"{origin}, line 1: no delimiter (comma, tab, ::, semicolon or |) in {lines[0].rstrip()[:60]!r}; "
         f"give the delimiter"
     )
 
 
-def _rows(block: Block, delimiter: str, place: str) -> list[list[str]]:
+def _rows(block: Block, delimiter: str, origin: str) -> list[list[str]]:
     # Quotes matter in comma-separated files only: a title in a tab-separated one may well hold a lone one.
     if delimiter not in (",", ";") or not any('"' in line for line in block.lines):
         return [line.split(delimiter) for line in block.lines]
     return [
-        _quoted(line, delimiter, f"{place}, line {number}") if '"' in line else line.split(delimiter)
+        _quoted(line, delimiter, f"{origin}, line {number}") if '"' in line else line.split(delimiter)
         for number, line in zip(block.numbers, block.lines, strict=True)
     ]
 
 
-def _quoted(line: str, delimiter: str, place: str) -> list[str]:
+def _quoted(line: str, delimiter: str, origin: str) -> list[str]:
     remedy = "each line must be complete in itself"
     try:
         parsed = list(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise DataError(f"{place}: {error}; {remedy}") from error
+        raise DataError(f"{origin}: {error}; {remedy}") from error
     if len(parsed) != 1:
-        raise DataError(f"{place}: a line break inside a field; {remedy}")
+        raise DataError(f"{origin}: a line break inside a field; {remedy}")
     return parsed[0]
 
 
-def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, place: str) -> bool:
+def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, origin: str) -> bool:
     """Whether the first of the two ``top`` rows names the columns."""
     if form.header is not None:
         return form.header
@@ -208,7 +208,7 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, p
     # Not names we know. Where a number belongs and none is, taking the line for a header would hide a bad
     # rating, and taking it for a row would turn a column of integers into text: so ask.
     positions = find_columns(
-        wanted, names=None, width=len(fields), columns=form.columns, place=place, exact=form.exact
+        wanted, names=None, width=len(fields), columns=form.columns, origin=origin, exact=form.exact
     )
     numeric = "rating" in wanted  # then the rating decides; else an id that is a number in the next line
     for role, position in zip(wanted, positions, strict=True):
@@ -216,7 +216,7 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, p
             continue
         if numeric or (position < len(below) and _is_number(below[position])):
             raise DataError(
-                f"{place}: the {role} is {fields[position][:60]!r}, which is not a number; "
+                f"{origin}: the {role} is {fields[position][:60]!r}, which is not a number; "
                 f"say whether this line is a header, and if so which columns to take: it has {shown(fields)}"
             )
     return False

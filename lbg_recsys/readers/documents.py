@@ -167,8 +167,8 @@ def _columns_of(source: Documents, known: list[int]) -> Any:
     import numpy as np
     import scipy.sparse as sp
 
-    place = {column: number for number, column in enumerate(known)}
-    own = [place.get(column, -1) for column in source.columns or []]
+    position = {column: number for number, column in enumerate(known)}
+    own = [position.get(column, -1) for column in source.columns or []]
     entries = source.matrix.tocoo()
     target = np.array(own)[entries.col] if own else entries.col
     kept = target >= 0

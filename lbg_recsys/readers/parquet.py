@@ -16,7 +16,7 @@ _NUMBERS = ("rating", "count", "timestamp")
 
 
 def read_parquet(
-    stream: IO[bytes], place: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
+    stream: IO[bytes], origin: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
 ) -> Table:
     """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
     try:
@@ -26,35 +26,35 @@ def read_parquet(
         raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
     try:
         with pq.ParquetFile(stream) as file:
-            return _read(file, place, wanted, columns, progress)
+            return _read(file, origin, wanted, columns, progress)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError) as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise DataError(f"{place} is not a Parquet file that can be read: {reason}") from error
+        raise DataError(f"{origin} is not a Parquet file that can be read: {reason}") from error
 
 
 def _read(
-    file: Any, place: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
+    file: Any, origin: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
 ) -> Table:
     import pyarrow as pa
 
     names = file.schema_arrow.names
     if callable(wanted):
         wanted = wanted(names, [], columns)
-    positions = find_columns(wanted, names=names, width=len(names), columns=columns, place=place)
+    positions = find_columns(wanted, names=names, width=len(names), columns=columns, origin=origin)
     chosen = [names[position] for position in positions]
     if twice := [name for name in chosen if names.count(name) > 1]:
-        raise DataError(f"{place} has more than one column {twice[0]!r}; rename one of them")
+        raise DataError(f"{origin} has more than one column {twice[0]!r}; rename one of them")
     if not file.metadata.num_rows:
-        raise DataError(f"{place} has columns but no rows")
+        raise DataError(f"{origin} has columns but no rows")
     parts: dict[str, list[np.ndarray]] = {}
     texts: dict[str, IdColumn] = {}
     done = 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
         for role, name in zip(wanted, chosen, strict=True):
             array = batch.column(batch.schema.get_field_index(name))
-            where = f"{place}, column {name!r}"
+            where = f"{origin}, column {name!r}"
             if array.null_count:
                 row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
                 raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")

@@ -157,9 +157,9 @@ def read_new_users(
     {None: {7: 4.5, 9: 1.0}}
     """
     if not ratings and columns is None and header is None and delimiter is None:
-        with _opened(source) as (stream, place):
-            data = _unpacked(stream.read(), place)
-        if (lines := _lines(data, place)) and not _is_table(lines[0]):
+        with _opened(source) as (stream, origin):
+            data = _unpacked(stream.read(), origin)
+        if (lines := _lines(data, origin)) and not _is_table(lines[0]):
             return {None: dict.fromkeys(_one_per_line(lines))}
         source = io.BytesIO(data)
     layout = of_new_users if ratings else of_new_choosers
@@ -226,21 +226,21 @@ def read_items(source: Source) -> list[int | str]:
     >>> read_items(io.BytesIO(b"item,title\\n7,Seven\\n"))
     [7]
     """
-    with _opened(source) as (stream, place):
-        data = _unpacked(stream.read(), place)
-    if (lines := _lines(data, place)) and not _is_table(lines[0]):
+    with _opened(source) as (stream, origin):
+        data = _unpacked(stream.read(), origin)
+    if (lines := _lines(data, origin)) and not _is_table(lines[0]):
         return _one_per_line(lines)
     table = _read(io.BytesIO(data), of_items, columns=None, header=None, delimiter=None, encodings=_LENIENT)
     return list(dict.fromkeys(next(iter(table.values())).tolist()))
 
 
-def _lines(data: bytes, place: str) -> list[str]:
+def _lines(data: bytes, origin: str) -> list[str]:
     """The lines of a text; none of a Parquet file."""
     if data.startswith(_PARQUET):
         return []
-    lines = [line for block in read_blocks(io.BytesIO(data), place, _LENIENT) for line in block.lines]
+    lines = [line for block in read_blocks(io.BytesIO(data), origin, _LENIENT) for line in block.lines]
     if not lines:
-        raise DataError(f"{place} is empty: give one item id or title per line")
+        raise DataError(f"{origin} is empty: give one item id or title per line")
     return lines
 
 
@@ -261,13 +261,13 @@ def _is_table(line: str) -> bool:
     )
 
 
-def _unpacked(data: bytes, place: str) -> bytes:
+def _unpacked(data: bytes, origin: str) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:
-        raise DataError(f"{place} cannot be unpacked: {error}") from error
+        raise DataError(f"{origin} cannot be unpacked: {error}") from error
 
 
 def read_titles(
@@ -320,11 +320,11 @@ def _read(
     from lbg_recsys.readers.delimited import TextFormat, read_text
     from lbg_recsys.readers.parquet import read_parquet
 
-    with _opened(source) as (stream, place):
+    with _opened(source) as (stream, origin):
         start = stream.peek(4)[:4]
         if start.startswith(_PARQUET):
             seekable = stream if stream.seekable() else io.BytesIO(stream.read())
-            return read_parquet(seekable, place, wanted, columns, progress)
+            return read_parquet(seekable, origin, wanted, columns, progress)
         form = TextFormat(delimiter, header, columns, encodings, exact)
         size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
 
@@ -333,8 +333,8 @@ def _read(
 
         if start.startswith(_GZIP):
             with gzip.open(stream) as unpacked:
-                return read_text(unpacked, place, wanted, form, by_bytes)
-        return read_text(stream, place, wanted, form, by_bytes)
+                return read_text(unpacked, origin, wanted, form, by_bytes)
+        return read_text(stream, origin, wanted, form, by_bytes)
 
 
 @contextmanager

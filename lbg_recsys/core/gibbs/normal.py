@@ -28,9 +28,9 @@ def normal_cdf(x: float) -> float:
         return 0.0
     if x >= _REACH:
         return 1.0
-    place = (x + _REACH) * _PER_UNIT
-    cell = int(place)
-    f = place - cell
+    position = (x + _REACH) * _PER_UNIT
+    cell = int(position)
+    f = position - cell
     low, high = _CDF[cell], _CDF[cell + 1]
     left, right = _SLOPE[cell], _SLOPE[cell + 1]
     rise = high - low

@@ -129,5 +129,5 @@ def _thinned(rows: SparseRows) -> SparseRows:
     """At most `MOST_RATINGS` entries of each row, evenly spaced."""
     row = rows.row_of_entry()
     amount = np.maximum(rows.lengths, MOST_RATINGS)[row]
-    place = (np.arange(len(row)) - rows.indptr[row]) * MOST_RATINGS
-    return rows.filtered(place // amount != (place - MOST_RATINGS) // amount)
+    position = (np.arange(len(row)) - rows.indptr[row]) * MOST_RATINGS
+    return rows.filtered(position // amount != (position - MOST_RATINGS) // amount)

@@ -42,5 +42,5 @@ def predictions(model: "RatingModel", users: "list[RawId]", items: "list[RawId]"
         "low": low,
         "high": high,
     }
-    table |= {f"p_{name}": probability[:, place] for place, name in enumerate(level_names(model.levels))}
+    table |= {f"p_{name}": probability[:, column] for column, name in enumerate(level_names(model.levels))}
     return pd.DataFrame(table)

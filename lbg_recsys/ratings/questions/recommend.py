@@ -168,8 +168,8 @@ def _weighed(model: RatingModel, users: Ints, bounds: Floats, request: _Request,
         items = np.argpartition(left[going], bounds.shape[1] - size, axis=1)[:, -size:]
         bound = np.take_along_axis(left[going], items, axis=1)
         may_be = (bound >= best[going, :1] - close) & (bound > -np.inf)
-        row, place = np.nonzero(may_be)
-        user, item = going[row], items[row, place]
+        row, column = np.nonzero(may_be)
+        user, item = going[row], items[row, column]
         probability = model.nearly_distribution_of(users[user], item)
         liked = levels.at_least(probability, model.levels, request.liked)
         found = bounds[user, item]
@@ -179,7 +179,7 @@ def _weighed(model: RatingModel, users: Ints, bounds: Floats, request: _Request,
         scores[user, item] = found
         left[user, item] = -np.inf
         table = np.full(may_be.shape, -np.inf)
-        table[row, place] = found
+        table[row, column] = found
         best[going] = np.partition(np.hstack([best[going], table]), size, axis=1)[:, size:]
         # what was looked at and could not be among the best is left, and below the least of them
         most = left[going].max(axis=1)
