@@ -30,9 +30,9 @@ from lbg_recsys.progress import STARTING, Progress, parts, silent
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
-from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import Explanation, explain
 from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import LBGSettings
 from lbg_recsys.ratings.topic_model import TopicRatingModel
 

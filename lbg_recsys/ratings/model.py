@@ -1,9 +1,8 @@
-"""What every rating model offers, built on three things it must know: see `RatingModel`."""
+"""What every rating model offers to its user: fits, predictions, lists, new users and items, explanations."""
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,10 +13,9 @@ from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
-from lbg_recsys.ratings.choice_scores import CHOICE_LIKED_POWER, LEAST_SCORE, Choices
-from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
+from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.tables import columns_of, is_table
 from lbg_recsys.settings import Settings
 
@@ -27,44 +25,18 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, FeatureEffect, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
-    from lbg_recsys.ratings.questions.topics import Topic, TopicTables
+    from lbg_recsys.ratings.questions.topics import Topic
 
 M = TypeVar("M", bound="RatingModel")
 
 
-@dataclass(frozen=True)
-class RatingDistribution:
-    """The distribution over the levels of n pairs and, of a model with topics, each pair's leading one (n,)."""
+class RatingModel(Settings, ScoringModel):
+    """A model of ratings. A subclass supplies `_fit` and the methods over codes that `ScoringModel` names.
 
-    probability: Floats
-    topic: Ints | None = None
-    topic_posterior: Floats | None = None
-
-
-class RatingModel(Settings, FitFirst, ABC):
-    """A model of ratings. A subclass supplies `_fit`, three methods over codes (-1 is unknown) to predict:
-
-    - `distribution_of`: the distribution of the ratings of pairs;
-    - `rated_probability`: how likely each pair is to be rated at all;
-    - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes;
-
-    and three to look inside:
-
-    - `similarity`: of one user with all users, or of one item with all items, by each of its ``METRICS``;
-    - `posterior`: how probably each user is of each topic;
-    - `topic_tables`: what `topics` are shown from.
-
-    What it knows better than by these it overrides: `distribution_of_items`, `influence`, `topic_shares`, `explain`.
+    What it knows better than by these it overrides: `influence`, `topic_shares`, `explain`.
     """
 
-    MADE_BY_FIT: tuple[str, ...] = ("matrix", "levels", "numbers_per_pair")
-    METRICS: tuple[str, ...]  # of similarity; the first is the model's own choice
-
-    matrix: RatingMatrix
     point: str
-    lists: str = "bernoulli"  # the model of what is rated that lists use, see `settings.LISTS`
-    _choice_home: "RatingModel | None" = None  # the model that this one is a view of
-    _choices_held: tuple[RatingMatrix, Choices] | None = None
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
 
@@ -129,101 +101,7 @@ class RatingModel(Settings, FitFirst, ABC):
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
         """Fit to a matrix, with checked settings; nothing of the model changes before nothing can fail any more."""
 
-    @abstractmethod
-    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
-        """The distribution of the rating of each (user, item) pair of codes."""
-
-    @abstractmethod
-    def rated_probability(self, users: Ints, items: Ints) -> Floats:
-        """The probability that each user rates each item, (n,): the Bernoulli part."""
-
-    @abstractmethod
-    def with_users(self, matrix: RatingMatrix) -> "RatingModel":
-        """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
-
-    def with_new_users(self, matrix: RatingMatrix) -> "RatingModel":
-        """`with_users` for users who may have rated little of what they know; this is what `fold_in` uses."""
-        return self.with_users(matrix)
-
-    @abstractmethod
-    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
-        """How alike the user or the item of code ``own`` is to each, (n,); 1 is the most."""
-
-    @abstractmethod
-    def posterior(self) -> Floats:
-        """The probability that each user is of each topic, (users, k)."""
-
-    @abstractmethod
-    def topic_tables(self, groups: int | None = None) -> "TopicTables":
-        """The topics; a model that has none of its own finds ``groups`` of users."""
-
-    def nearly_distribution_of(self, users: Ints, items: Ints) -> Floats:
-        """The distribution of each pair of a known user and a known item, (n, levels), to within 1e-5.
-
-        These choose the candidates of lists; a model that has a faster way than `distribution_of` takes it here.
-        """
-        return self.distribution_of(users, items).probability
-
-    def distribution_of_items(self, users: Ints, items: Ints) -> Floats:
-        """The distributions of all pairs of some (known) users and items, (users, items, levels), to within 1e-5.
-
-        A model that has a faster way than pair by pair takes it here.
-        """
-        return self.distribution_of(*all_pairs(users, items)).probability.reshape(len(users), len(items), -1)
-
-    def expected_of_users(self, users: Ints) -> Floats:
-        """The expected ratings of each item by some (known) users, (users, items), to within 1e-5 of the scale."""
-        every = self.distribution_of_items(users, np.arange(self.matrix.n_items, dtype=np.int64))
-        return levels.mean(every.reshape(-1, len(self.levels)), self.levels).reshape(every.shape[:2])
-
-    def rated_of_users(self, users: Ints) -> Floats:
-        """The probability that some (known) users rate each item, (users, items); as above, to within 1e-5."""
-        items = np.arange(self.matrix.n_items, dtype=np.int64)
-        return self.rated_probability(*all_pairs(users, items)).reshape(len(users), len(items))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the choice scores, which follow from the ratings: a pickle does not grow with what was asked."""
-        return {name: value for name, value in vars(self).items() if name != "_choices_held"}
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the users are new: the model that `fold_in` makes."""
-        return self._choice_home is not None
-
-    @property
-    def choices(self) -> Choices:
-        """The choice scores of the users that the model was fitted to: computed when they are first asked for."""
-        home = self._choice_home or self
-        if home._choices_held is None or home._choices_held[0] is not home.matrix:
-            home._choices_held = home.matrix, Choices(home.matrix)
-        return home._choices_held[1]
-
-    @property
-    def liked_power(self) -> float:
-        """The power of the probability of a liked rating in the score of lists by "liked"."""
-        return CHOICE_LIKED_POWER if self.lists == "choice" else 1.0
-
-    def taken_of_users(self, users: Ints) -> Floats:
-        """The score of being rated at all, of each item for some (known) users, (users, items), above 0."""
-        if self.lists == "choice":
-            return np.maximum(self.choices.scores(self.matrix, users, new=self.is_new), LEAST_SCORE)
-        return self.rated_of_users(users)
-
-    def taken(self, users: Ints, items: Ints, found: Floats) -> Floats:
-        """The scores of being rated of pairs, of which `taken_of_users` found these."""
-        return found if self.lists == "choice" else self.rated_probability(users, items)
-
-    @property
-    def numbers_per_pair(self) -> int:
-        """How many numbers scoring one pair takes at a time: what bounds the blocks that lists are made in."""
-        return len(self.levels)
-
     # -- predictions ---------------------------------------------------------------------------------------------
-
-    @property
-    def levels(self) -> Floats:
-        """The levels of the rating scale, ascending: the columns of `predict_distribution`."""
-        return self.matrix.scale.levels
 
     def predict_distribution(self, pairs: Any) -> Floats:
         """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1."""
@@ -502,11 +380,6 @@ def _warn_if_constant(matrix: RatingMatrix) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def all_pairs(users: Ints, items: Ints) -> tuple[Ints, Ints]:
-    """Every user with every item, user by user."""
-    return np.repeat(users, len(items)), np.tile(items, len(users))
 
 
 def split_pairs(pairs: Any) -> tuple[Any, Any]:

@@ -14,9 +14,9 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
 from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import GaussianPLSASettings
 from lbg_recsys.ratings.topic_model import TopicRatingModel
 

@@ -29,8 +29,8 @@ from lbg_recsys.ratings.bayesian.who_rates import RatedOdds
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
 from lbg_recsys.ratings.ids import UNKNOWN
 from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.model import RatingDistribution
 from lbg_recsys.ratings.questions.topics import TopicTables
+from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
 
 if TYPE_CHECKING:
