@@ -16,7 +16,7 @@ from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
 from lbg_recsys.ratings.scoring import ScoringModel
-from lbg_recsys.ratings.tables import columns_of, is_table
+from lbg_recsys.ratings.tables import split_pairs
 from lbg_recsys.settings import Settings
 
 if TYPE_CHECKING:
@@ -380,20 +380,6 @@ def _warn_if_constant(matrix: RatingMatrix) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def split_pairs(pairs: Any) -> tuple[Any, Any]:
-    """Users and items of pairs given as a table, an (n, 2) array, or an iterable of (user, item, ...) tuples."""
-    if is_table(pairs):
-        users, items = columns_of(pairs, ["user", "item"], "pairs")
-        return users, items
-    if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
-        return pairs[:, 0], pairs[:, 1]
-    try:
-        columns = tuple(zip(*pairs, strict=False)) or ((), ())
-        return columns[0], columns[1]
-    except (TypeError, IndexError) as error:
-        raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
 
 
 def _known(code: int, raw_id: RawId, what: str, remedy: str) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from lbg_recsys.columns import ALIASES, find_role, shown
 from lbg_recsys.errors import DataError
 
@@ -76,3 +78,17 @@ def _column(table: Any, names: Sequence[Any], at: int) -> Any:
     column = table[names[at]]
     # a pandas column keeps its categories; those of other libraries become arrays
     return column if hasattr(column, "iloc") else column.to_numpy()
+
+
+def split_pairs(pairs: Any) -> tuple[Any, Any]:
+    """Users and items of pairs given as a table, an (n, 2) array, or an iterable of (user, item, ...) tuples."""
+    if is_table(pairs):
+        users, items = columns_of(pairs, ["user", "item"], "pairs")
+        return users, items
+    if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
+        return pairs[:, 0], pairs[:, 1]
+    try:
+        columns = tuple(zip(*pairs, strict=False)) or ((), ())
+        return columns[0], columns[1]
+    except (TypeError, IndexError) as error:
+        raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
