@@ -17,4 +17,4 @@ def test_example(path):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4

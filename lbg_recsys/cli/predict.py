@@ -131,6 +131,8 @@ def _many(
     with bar("reading", quiet) as progress:
         frame = read_pairs(source, **how, progress=progress)
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
+    if hasattr(model, "features_"):  # ids that have features and no ratings
+        users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     with (
         bar("predicting", quiet) as progress,
         block_writer(output, default=".jsonl" if as_json else ".csv") as writer,
