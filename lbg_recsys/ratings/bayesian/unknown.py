@@ -22,7 +22,7 @@ PSEUDO_RATINGS = 2.0
 # that the next rating of a user is of an item that the data missed is the share of the user's ratings that are the
 # only ones of their items (Good and Turing). One in 50 ratings that are asked for being of a new item, such a rating
 # counts 50 times more than another one. Chosen on inner splits of MovieLens-100K and FilmTrust: the RMSE of held-out
-# items is at most .012 above that without this weight, and items missed at random are predicted as from the prior.
+# items is at most .012 above that without this weight; docs/bayesian-lbg.md has the figures of both kinds of items.
 ONLY_RATING = 50.0
 # Ratings of one user that are averaged over, evenly spaced if there are more: what this adds to the squared error is
 # below a thousandth of it, and popular items have thousands of ratings.
