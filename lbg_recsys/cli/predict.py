@@ -125,13 +125,14 @@ def _many(
     quiet: bool,
     as_json: bool,
 ) -> None:
+    from lbg_recsys.ratings.bayesian.featured import FeaturedModel
     from lbg_recsys.ratings.questions.predictions import predictions
     from lbg_recsys.readers import read_pairs
 
     with bar("reading", quiet) as progress:
         frame = read_pairs(source, **how, progress=progress)
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
-    if hasattr(model, "features_"):  # ids that have features and no ratings
+    if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     with (
         bar("predicting", quiet) as progress,
