@@ -8,29 +8,24 @@ help:  ## Say what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 # One stamp per set of extras: nothing is installed twice, and a changed pyproject.toml installs again.
-$(VENV)/.run: pyproject.toml
-	@echo "== creating $(VENV) and installing lbg-recsys (once)"
+define install
+	@echo "== creating $(VENV) and installing lbg-recsys$(1) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	@touch $@
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.$(2)'
+	@touch $@ $(VENV)/.run
+endef
+
+$(VENV)/.run: pyproject.toml
+	$(call install)
 
 $(VENV)/.dev: pyproject.toml
-	@echo "== creating $(VENV) and installing lbg-recsys with its development tools (once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ $(VENV)/.run
+	$(call install, with its development tools,[dev])
 
 $(VENV)/.bench: pyproject.toml
-	@echo "== creating $(VENV) and installing lbg-recsys with the rivals it is measured against (once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
-	@touch $@ $(VENV)/.run
+	$(call install, with the rivals it is measured against,[bench])
 
 $(VENV)/.docs: pyproject.toml
-	@echo "== creating $(VENV) and installing lbg-recsys with the tools of its documentation (once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
-	@touch $@ $(VENV)/.run
+	$(call install, with the tools of its documentation,[docs])
 
 demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run the paper's forced prediction
 	@$(BIN)/lbg-recsys datasets fetch ml-100k
