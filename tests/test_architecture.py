@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "lbg_recsys"
 # what anybody may use
 SMALL = {
     "lbg_recsys",
+    "catalogue",
     "checks",
     "columns",
     "errors",

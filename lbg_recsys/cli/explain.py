@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import (
     find_item,
@@ -15,7 +16,6 @@ from lbg_recsys.cli.models import (
 )
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, decimals
-from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.catalogue import known_ids
 from lbg_recsys.cli.algorithms import (
     MODELS,
     ParametersInHelp,
@@ -26,7 +27,6 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.progress import bar
-from lbg_recsys.ratings.catalogue import known_ids
 from lbg_recsys.schema import signature_of
 
 if TYPE_CHECKING:

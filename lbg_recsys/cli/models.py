@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.catalogue import Catalogue, as_integer, as_known, known_ids
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.catalogue import known_ids, title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import (
     find_item,
@@ -17,7 +18,6 @@ from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
-from lbg_recsys.ratings.catalogue import known_ids, title_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel

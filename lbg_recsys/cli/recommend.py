@@ -22,7 +22,6 @@ from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.progress import bar
-from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +139,7 @@ def recommend(
     else:
         chosen = list(loaded.matrix.users) if all_users else [find_user(loaded, user) for user in users]
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
-    named = (_with_titles(loaded, block) for block in blocks)
+    named = (_with_titles(block) for block in blocks)
     if all_users or output:
         write_lists(named, total, output, quiet, as_json)
     else:
@@ -171,9 +170,12 @@ def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
         raise ParameterError(f"--liked {liked:g} is off the model's rating scale {scale.lower:g}..{scale.upper:g}")
 
 
-def _with_titles(model: Any, found: "pd.DataFrame") -> "pd.DataFrame":
-    if model.titles:
-        found.insert(3, "title", [title_of(model, item) for item in found["item"]])
+def _with_titles(found: "pd.DataFrame") -> "pd.DataFrame":
+    """An item without a title is called by its id."""
+    if "title" in found:
+        found["title"] = [
+            str(item) if title is None else title for item, title in zip(found["item"], found["title"], strict=True)
+        ]
     return found
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from lbg_recsys.catalogue import title_of, with_titles
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import (
     find_item,
@@ -10,7 +11,6 @@ from lbg_recsys.cli.models import (
     model_argument,
     refuse_choices,
 )
-from lbg_recsys.ratings.catalogue import title_of, with_titles
 
 
 @click.command()

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import load_rating_model, model_argument
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import decimals
-from lbg_recsys.ratings.catalogue import title_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel

@@ -15,7 +15,8 @@ from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_id
-from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks
+from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks, with_title_column
+from lbg_recsys.ratings.questions.showing import model_html, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.tables import columns_of, is_table
 
@@ -57,6 +58,9 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
     _held: Choices | None
     _is_new = False  # whether the users are new: a view that `fold_in` makes
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -136,7 +140,8 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         Returns
         -------
         DataFrame
-            Columns user, rank, item, score. The score ranks; it is not a probability.
+            Columns user, rank, item, title (if the model has titles), score. The score ranks; it is not a
+            probability.
 
         Raises
         ------
@@ -193,7 +198,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             row, item, score = row[kept], item[kept], score[kept]
         rank = ranks(row)
         keep = rank < n
-        return pd.DataFrame(
+        found = pd.DataFrame(
             {
                 "user": self.matrix.users.raws(users[row[keep]]),
                 "rank": rank[keep] + 1,
@@ -201,6 +206,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
                 "score": score[keep],
             }
         )
+        return with_title_column(found, self.titles)
 
     def fold_in(self, items: Any) -> "FoldedChooser":
         """A new user from nothing but the items that this user took: no refit, the model does not change.
@@ -250,9 +256,10 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:
         """Because of which items of the user's this one is recommended: exact contributions to its score."""
         has_ratings = len(self.matrix.scale.levels) > 1
-        return self._choices.explain(
+        found = self._choices.explain(
             self.matrix, self._user_code(user), self._item_code(item), ratings=has_ratings, new=self._is_new
         )
+        return titled(found, self.titles)
 
     # -- questions that only ratings answer ----------------------------------------------------------------------
 

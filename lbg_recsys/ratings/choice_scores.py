@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +14,11 @@ from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
+from lbg_recsys.ratings.questions.showing import frame_of, heading_html, name_of, table_html
 from lbg_recsys.ratings.settings import ChoiceSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Beside a rating model: the power of the probability of a liked rating, and the least score that it multiplies.
 CHOICE_LIKED_POWER, LEAST_SCORE = 0.5, 1e-9
@@ -28,6 +33,7 @@ class ChoiceEvidence:
     item: RawId
     rating: float | None
     contribution: float
+    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,17 @@ class ChoiceExplanation:
     score: float
     from_average: float
     because: tuple[ChoiceEvidence, ...]
+    title: str | None = None
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The contributions as a table: a row per item of the user, the largest first."""
+        table = frame_of(self.because)
+        return table.drop(columns="rating") if all(one.rating is None for one in self.because) else table
+
+    def _repr_html_(self) -> str:
+        return heading_html(f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}") + table_html(
+            self.to_frame()
+        )
 
 
 class Choices:

@@ -15,6 +15,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
+from lbg_recsys.ratings.questions.showing import model_html
 from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.tables import split_pairs
 from lbg_recsys.settings import Settings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, FeatureEffect, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
-    from lbg_recsys.ratings.questions.topics import Topic
+    from lbg_recsys.ratings.questions.topics import Topics
 
 M = TypeVar("M", bound="RatingModel")
 
@@ -96,6 +97,9 @@ class RatingModel(Settings, ScoringModel):
     def __repr__(self) -> str:
         shown = super().__repr__()
         return f"<{shown}, fitted to {self.matrix.size_in_words}>" if "matrix" in vars(self) else shown
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     @abstractmethod
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
@@ -256,8 +260,9 @@ class RatingModel(Settings, ScoringModel):
         Returns
         -------
         DataFrame
-            Columns user, rank, item, score, rating. ``rating`` is the expected rating. ``score`` is what ``by`` ranks
-            by: with ``lists="choice"`` the score by ``"liked"`` and ``"rated"`` is not a probability.
+            Columns user, rank, item, title (if the model has titles), score, rating. ``rating`` is the expected
+            rating. ``score`` is what ``by`` ranks by: with ``lists="choice"`` the score by ``"liked"`` and
+            ``"rated"`` is not a probability.
 
         Raises
         ------
@@ -325,7 +330,7 @@ class RatingModel(Settings, ScoringModel):
 
         return nearest(self, True, self.user_code(user), n, metric)
 
-    def topics(self, n: int = 5, *, groups: int | None = None) -> "list[Topic]":
+    def topics(self, n: int = 5, *, groups: int | None = None) -> "Topics":
         """What kinds of users there are: each with ``n`` items that it gathers, loves and hates, the largest first.
 
         ``groups`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lbg_recsys.catalogue import Catalogue, as_known, known_ids, with_titles
 from lbg_recsys.errors import DataError, OffScaleError, ParameterError
-from lbg_recsys.ratings.catalogue import Catalogue, as_known, known_ids, with_titles
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel

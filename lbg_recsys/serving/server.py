@@ -62,6 +62,7 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log: "L
             host=host,
             port=port,
             workers=workers,
+            backlog=_AT_A_TIME if workers > 1 else _QUEUE,
             log_config=None,
             log_level=log.level.lower(),
             access_log=False,
@@ -78,15 +79,24 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log: "L
             sock.close()
 
 
+# A worker accepts as many connections at a time as its backlog, which it sets for the common socket as well. So that
+# none takes all, this is 1, and the parent makes room for more connections to wait.
+_AT_A_TIME = 1
+_QUEUE = 2048
+
+
 class _Workers(Multiprocess):
     """Several workers that share one socket; one that dies is replaced."""
 
     def keep_subprocess_alive(self) -> None:
-        """Replace workers that have died.
+        """Replace workers that have died, and let connections wait that no worker has accepted yet.
 
         None is asked whether it hangs, as uvicorn does: to wait for the reply of one that dies meanwhile would delay
         its replacement, and a request that takes too long is given up by the worker itself.
         """
+        for sock in self.sockets:
+            if sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                sock.listen(_QUEUE)
         for place, old in enumerate(self.processes):
             if self.should_exit.is_set() or old.process.is_alive():
                 continue

@@ -13,7 +13,7 @@ being held: exactly, by folding the user in without it, or as the model knows be
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +26,18 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.questions.showing import (
+    distribution_html,
+    frame_of,
+    heading_html,
+    name_of,
+    table_html,
+    titled,
+)
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lbg_recsys.ratings.lbg import LBGModel
     from lbg_recsys.ratings.model import RatingModel
 
@@ -50,6 +60,7 @@ class RatingEvidence:
     rating: float
     from_rating_it: float
     from_its_value: float
+    title: str | None = None
 
     @property
     def total(self) -> float:
@@ -93,24 +104,47 @@ class _Predicted(ABC):
     expected: float
     distribution: dict[float, float]
     choice: ChoiceExplanation | None
+    title: str | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
+        item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
         return (
-            f"<{type(self).__name__}: user {self.user!r}, item {self.item!r}, predicted {self.predicted:.4g}, "
+            f"<{type(self).__name__}: user {self.user!r}, item {item}, predicted {self.predicted:.4g}, "
             f"expected {self.expected:.2f}; print() shows the reasons>"
         )
 
+    def to_frame(self) -> "pd.DataFrame":
+        """The evidence as a table: a row per rating of the user, the strongest first."""
+        evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
+        table = frame_of(evidence)
+        return table.assign(total=[one.total for one in evidence])
+
+    def _repr_html_(self) -> str:
+        shown = [heading_html(str(self).splitlines()[0]), distribution_html(self.distribution)]
+        if self.choice is not None and self.choice.because:
+            shown += [
+                heading_html(f"Choice score {self.choice.score:.4f}"),
+                table_html(self.choice.to_frame(), _SHOWN),
+            ]
+        if len(table := self.to_frame()):
+            shown += [heading_html(self._measure), table_html(table, _SHOWN)]
+        return "".join(shown)
+
     def __str__(self) -> str:
-        lines = [f"User {self.user}, item {self.item}: predicted {self.predicted:.4g}, expected {self.expected:.2f}"]
+        lines = [
+            f"User {self.user}, item {name_of(self)}: predicted {self.predicted:.4g}, expected {self.expected:.2f}"
+        ]
         if self.choice is not None:
             lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
-            lines += [f"  {one.item} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:_SHOWN]]
+            lines += [
+                f"  {name_of(one)} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:_SHOWN]
+            ]
         if features := getattr(self, "features", ()):
             lines.append("What features add to the expected rating, before any ratings")
             lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:_SHOWN]]
         lines.append(self._measure)
         evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
-        lines += [f"  {one.item} {one.rating:g}: {one.total:+.3f}" for one in evidence[:_SHOWN]]
+        lines += [f"  {name_of(one)} {one.rating:g}: {one.total:+.3f}" for one in evidence[:_SHOWN]]
         if len(evidence) > _SHOWN:
             lines.append(f"  and {len(evidence) - _SHOWN} more")
         return "\n".join(lines)
@@ -194,7 +228,7 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
     probability = model.distribution_of(users, np.tile(items, 2)).probability
     means = levels.mean(probability, model.levels).reshape(2, -1)
     (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
-    return Influences(
+    found = Influences(
         **_Predicted.facts(model, user, item, probability[:1]),
         from_average=average,
         from_item=of_item - average,
@@ -204,6 +238,7 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
         topics=model.topic_shares(user, item),
         features=model.effects_of_features(user, item),
     )
+    return titled(found, model.titles)
 
 
 def _usual_items(model: "RatingModel") -> tuple[Ints, Floats]:
@@ -280,7 +315,7 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     density = level_density(parameters.c[[item]] + offset, parameters.var[[item]], model.levels)[0]  # (k, L)
     mass = mu[:, None] * density
     probability = mass.sum(axis=0, keepdims=True) / mass.sum()
-    return Explanation(
+    found = Explanation(
         **_Predicted.facts(model, user, item, probability),
         topic=int(topic),
         against=int(against),
@@ -291,3 +326,4 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
         evidence=_strongest_first(own, given, valued),
         topics=shares_of(mu, density, model.levels),
     )
+    return titled(found, model.titles)

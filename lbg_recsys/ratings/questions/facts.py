@@ -3,26 +3,33 @@
 from dataclasses import asdict
 from typing import Any
 
-from lbg_recsys.ratings.catalogue import with_titles
+from lbg_recsys.ratings.questions.predictions import level_names
 
 
 def topic_facts(model: Any, topic: Any) -> dict[str, Any]:
     """A `Topic` as a dictionary."""
     facts = asdict(topic)
-    return facts | {kind: with_titles(model, facts[kind]) for kind in ("typical", "loves", "hates")}
+    return facts | {kind: _in_order(model, facts[kind]) for kind in ("typical", "loves", "hates")}
 
 
 def explanation_facts(model: Any, found: Any) -> dict[str, Any]:
     """An `Explanation`, `Influences` or `ChoiceExplanation` as a dictionary."""
-    from lbg_recsys.ratings.questions.predictions import level_names
-
-    facts = asdict(found) | {"title": model.titles.get(found.item)}
+    facts = asdict(found)
     only_choice = "because" in facts
     choice = facts if only_choice else facts["choice"]
     if choice is not None:
-        choice["because"] = with_titles(model, choice["because"])
+        choice["because"] = _in_order(model, choice["because"])
     if not only_choice:
         names = level_names(found.distribution)
         facts["distribution"] = dict(zip(names, found.distribution.values(), strict=True))
-        facts["evidence"] = with_titles(model, facts["evidence"])
+        facts["evidence"] = _in_order(model, facts["evidence"])
     return facts
+
+
+def _in_order(model: Any, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Facts about items with the title beside the item; without, if the model has no titles."""
+    named = [{"item": one["item"], "title": one["title"], **one} for one in items]
+    if not model.titles:
+        for one in named:
+            del one["title"]
+    return named

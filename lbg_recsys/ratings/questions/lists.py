@@ -1,7 +1,7 @@
 """Parts of a list that do not depend on the model: candidate items, the best of them, re-ranking for diversity."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,16 @@ def empty_lists(*columns: str) -> "pd.DataFrame":
 
     kinds = {"user": object, "rank": np.int64, "item": object}
     return pd.DataFrame({name: np.empty(0, kinds.get(name, np.float64)) for name in columns})
+
+
+def with_title_column(lists: "pd.DataFrame", titles: Mapping[RawId, str]) -> "pd.DataFrame":
+    """The table with the titles of its items beside them, if there are titles; None where an item has none."""
+    import pandas as pd
+
+    if titles:
+        named = pd.Series([titles.get(item) for item in lists["item"]], index=lists.index, dtype=object)
+        lists.insert(list(lists.columns).index("item") + 1, "title", named)
+    return lists
 
 
 def may_be_best(scores: Array, n: int, close: float = 0.0) -> tuple[Ints, Ints]:

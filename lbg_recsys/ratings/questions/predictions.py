@@ -35,7 +35,7 @@ def predictions(model: "RatingModel", users: "list[RawId]", items: "list[RawId]"
     low, high = levels.interval(probability, model.levels, mass)
     table: dict[str, Any] = {"user": users, "item": items}
     if model.titles:
-        table["title"] = [model.titles.get(item) for item in items]
+        table["title"] = pd.Series([model.titles.get(item) for item in items], dtype=object)
     table |= {
         "prediction": levels.point(probability, model.levels, model.point),
         "std": levels.std(probability, model.levels),

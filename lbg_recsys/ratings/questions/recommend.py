@@ -12,7 +12,7 @@ from lbg_recsys.core.types import Bools, Floats, Ints
 from lbg_recsys.ratings.choice_scores import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks
+from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks, with_title_column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame"
     row, item, score, rating = row[order], item[order], score[order], rating[order]
     rank = ranks(row)
     keep = rank < request.n
-    return pd.DataFrame(
+    found = pd.DataFrame(
         {
             "user": model.matrix.users.raws(users[row[keep]]),
             "rank": rank[keep] + 1,
@@ -123,6 +123,7 @@ def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame"
             "rating": rating[keep],
         }
     )
+    return with_title_column(found, model.titles)
 
 
 def _bounds(model: RatingModel, users: Ints, request: _Request) -> Floats:

@@ -1,6 +1,7 @@
 """What a topic is, in items: whom it gathers, what it loves and hates against the average."""
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,11 @@ from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.questions.showing import frame_of, heading_html, name_of, table_html
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lbg_recsys.ratings.model import RatingModel
 
 # Ratings at the average that a topic's opinion of an item is mixed with: three fives are not yet love.
@@ -32,6 +36,7 @@ class ItemOfTopic:
     probability_of_all: float
     rating: float
     rating_of_all: float
+    title: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,8 +51,45 @@ class Topic:
 
     def __repr__(self) -> str:
         kinds = {"typical": self.typical, "loves": self.loves, "hates": self.hates}
-        shown = (f"{name} {', '.join(str(one.item) for one in items[:3])}" for name, items in kinds.items() if items)
+        shown = (f"{name} {', '.join(name_of(one) for one in items[:3])}" for name, items in kinds.items() if items)
         return f"<Topic {self.number}, weight {self.weight:.2f}: {'; '.join(shown)}>"
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A table of the items, with the kind that each of them is: typical, loves or hates."""
+        kinds = {"typical": self.typical, "loves": self.loves, "hates": self.hates}
+        every = [(kind, one) for kind, items in kinds.items() for one in items]
+        return frame_of([one for _, one in every], kind=[kind for kind, _ in every])
+
+    def _repr_html_(self) -> str:
+        return heading_html(f"Topic {self.number}: {self.weight:.1%} of the users") + table_html(self.to_frame(), 30)
+
+
+class Topics(list[Topic]):
+    """All topics of a model, the heaviest first: a list that shows itself as a table in notebooks."""
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A table of the items of all topics: topic, weight, kind and what each topic makes of the item."""
+        import pandas as pd
+
+        tables = [one.to_frame() for one in self]
+        for one, table in zip(self, tables, strict=True):
+            table.insert(0, "topic", one.number)
+            table.insert(1, "weight", one.weight)
+        return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+    def _repr_html_(self) -> str:
+        kinds = ("typical", "loves", "hates")
+        cells = "".join(
+            f"<tr><td>{one.number}</td><td>{one.weight:.1%}</td>"
+            + "".join(
+                f"<td style='text-align:left'>{escape('; '.join(map(name_of, getattr(one, kind))))}</td>"
+                for kind in kinds
+            )
+            + "</tr>"
+            for one in self
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("topic", "weight", *kinds))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
 @dataclass(frozen=True)
@@ -66,7 +108,7 @@ class TopicTables:
         return cls(size / len(member), (count + _RATE_DOUBT * average) / (size + _RATE_DOUBT), member)
 
 
-def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
+def topics(model: "RatingModel", n: int, groups: int | None) -> Topics:
     """Every topic with ``n`` items of each kind, the heaviest topic first.
 
     Typical items are those that tell the topic from the rest by being rated at all: p_si log(p_si / p_i). Loved and
@@ -86,6 +128,7 @@ def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
             float(overall[i]),
             float(mean_of_all[i] + opinion[i, s]),
             float(mean_of_all[i]),
+            model.titles.get(model.matrix.items.raw(i)),
         )
 
     def best(score: Floats, s: int) -> tuple[ItemOfTopic, ...]:
@@ -93,7 +136,7 @@ def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
         return tuple(item(i, s) for i in order.tolist() if score[i] > 0.0)
 
     heaviest_first = np.argsort(-tables.weight, kind="stable").tolist()
-    return [
+    return Topics(
         Topic(
             s,
             float(tables.weight[s]),
@@ -102,7 +145,7 @@ def topics(model: "RatingModel", n: int, groups: int | None) -> list[Topic]:
             best(-opinion[:, s], s),
         )
         for s in heaviest_first
-    ]
+    )
 
 
 def _means(matrix: RatingMatrix, mu: Floats) -> tuple[Floats, Floats, Floats]:

@@ -1,5 +1,6 @@
 """Models, explanations and topics are short to look at."""
 
+import copy
 import warnings
 
 import pytest
@@ -38,3 +39,67 @@ def test_a_topic_is_one_line(model):
     topic = model.topics(3)[0]
     assert repr(topic).startswith(f"<Topic {topic.number}, weight {topic.weight:.2f}: typical ")
     assert str(topic.typical[0].item) in repr(topic) and "\n" not in repr(topic)
+
+
+TITLES = {8: "Silent <Comet>", 3: "Crimson Comet"}
+
+
+@pytest.fixture(params=["rating", "clicks"])
+def named(request, model, sample):
+    """A model that has titles for some items, without a fit of its own."""
+    clicks = request.param == "clicks"
+    found = ChoiceModel().fit(sample.ratings[["user", "item"]]) if clicks else copy.copy(model)
+    found.titles = TITLES | {item: f"Film {item}" for item in range(20, 121)}
+    return found
+
+
+def test_lists_show_titles_of_known_and_new_users(named):
+    new = {1: 5, 2: 4} if not isinstance(named, ChoiceModel) else [1, 2]
+    for found in (named.recommend(3, 30), named.fold_in(new).recommend(30)):
+        assert list(found.columns[:4]) == ["user", "rank", "item", "title"]
+        assert found["title"].tolist() == [named.titles.get(item) for item in found["item"]]
+        assert found["title"].isna().any() and "Film " in found._repr_html_()
+
+
+def test_predictions_are_a_table_with_titles(model):
+    model = copy.copy(model)
+    model.titles = TITLES
+    found = model.predictions([(3, 8), (3, 9), ("nobody", 8)], mass=0.5)
+    assert found["title"].tolist() == ["Silent <Comet>", None, "Silent <Comet>"]
+    assert found["prediction"].tolist() == model.predict_batch([(3, 8), (3, 9), ("nobody", 8)]).tolist()
+    assert found[["low", "high"]].to_numpy().tolist() == model.interval([(3, 8), (3, 9), ("nobody", 8)], 0.5).tolist()
+    new = model.fold_in({1: 5}).predictions([8, 9])
+    assert new["title"].tolist() == ["Silent <Comet>", None]
+
+
+def test_explanations_show_titles_in_text_html_and_table(named):
+    found = named.explain(3, 8)
+    assert found.title == "Silent <Comet>" and "Silent &lt;Comet&gt;" in found._repr_html_()
+    assert "<Comet>" not in found._repr_html_()
+    table = found.to_frame()
+    reasons = found.because if isinstance(named, ChoiceModel) else found.evidence
+    assert table["item"].tolist() == [one.item for one in reasons]
+    assert table["title"].tolist() == [named.titles.get(item) for item in table["item"]]
+    if not isinstance(named, ChoiceModel):
+        assert "Silent <Comet>" in repr(found) and str(found).startswith("User 3, item Silent <Comet>: predicted")
+        assert table["total"].tolist() == [one.total for one in found.evidence]
+
+
+def test_topics_are_a_list_that_is_a_table(model):
+    plain = model.topics(3)
+    assert "title" not in plain.to_frame() and plain[0].to_frame()["kind"].tolist()[0] == "typical"
+    model = copy.copy(model)
+    model.titles = {item: f"Film & {item}" for item in range(1, 121)}
+    found = model.topics(3)
+    table = found.to_frame()
+    assert isinstance(found, list) and set(table["topic"]) == {topic.number for topic in found}
+    assert table["title"].tolist() == [f"Film & {item}" for item in table["item"]]
+    assert "Film & " in repr(found[0]) and "Film &amp; " in found._repr_html_() and "<table" in found[0]._repr_html_()
+
+
+def test_a_model_is_shown_with_its_data(named, model):
+    shown = named._repr_html_()
+    assert type(named).__name__ in shown and "items have one" in shown
+    if not isinstance(named, ChoiceModel):
+        assert "1 to 5, 5 levels" in shown
+    assert "LBGModel" in LBGModel()._repr_html_()

@@ -1,16 +1,15 @@
 """Users and items that people name: by id, by title, or by an unmistakable part of a title."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lbg_recsys.errors import DataError
 
-if TYPE_CHECKING:  # the command line loads this module for --help: it must not import numpy
-    from lbg_recsys.ratings.ids import IdIndex, RawId
+# As in ratings.ids, which is not imported: the command line loads this module for --help.
+RawId = Any
+IdIndex = Any
 
 _INTEGER = re.compile(r"-?[1-9][0-9]*|0")
 _YEAR = re.compile(r"\(\d{4}\)\s*$")
