@@ -141,9 +141,7 @@ def speed_of(work, server, requests, right, clients):
     run_load(port, requests, right, count=work.size(100, 5), clients=clients, most_seconds=60)
     pids = workers_of(process)
     before = cpu_seconds(pids)
-    load = run_load(
-        port, requests, right, count=work.size(1000, 64), clients=clients, most_seconds=work.size(120, 20)
-    )
+    load = run_load(port, requests, right, count=work.size(500, 64), clients=clients, most_seconds=work.size(120, 20))
     spent = cpu_seconds(pids) - before
     return load.figures() | {"clients": clients, "cpu_ms": 1000.0 * spent / max(len(load.seconds), 1)}
 
@@ -263,7 +261,7 @@ def killed_of(work):
             port,
             requests,
             is_right(answers),
-            count=work.size(1500, 200),
+            count=work.size(800, 200),
             clients=16,
             most_seconds=120,
             meanwhile=kill,
