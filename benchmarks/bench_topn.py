@@ -31,8 +31,7 @@ def known_users(name):
 
     def part(record, work):
         trials = {str(number): (KnownUsers(work, name, number),) for number in range(work.size(FOLDS[name], 1))}
-        train = trials["0"][0].train
-        measure_models(record, name, for_known_users(train.n_users, train.n_items), trials, measure)
+        measure_models(record, name, for_known_users(trials["0"][0].train), trials, measure)
 
     return part
 
@@ -59,7 +58,7 @@ BENCHMARK = Benchmark(
     module="benchmarks.bench_topn",
     data=tuple(FOLDS),
     seeds=(SEED,),
-    libraries=("implicit", "cornac"),
+    libraries=("implicit", "cornac", "irspack"),
     parts={
         **{name: Part(known_users(name), timed=True) for name in FOLDS},
         **{f"new users of {name}": Part(new_users(name)) for name in NEW},

@@ -57,19 +57,20 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
 
     started = time.perf_counter()
     matrix, data = read_dataset(ratings, scale=None, quiet=quiet)
+    rivals = rivals_for(matrix)
     with remarks(quiet), bar("evaluating", quiet) as progress:
         compared = compare(
             data,
             _made(COMPARED),
             n_folds=folds,
             seed=seed,
-            rivals=dict([list_maker("choice")]) | rivals_for(matrix.n_users, matrix.n_items),
+            rivals=dict([list_maker("choice")]) | rivals.found,
             list_users=_LIST_USERS,
             progress=progress,
         )
     if not as_json:
         click.echo(f"\nCross-validation, {folds} folds; a dash: no distribution is predicted")
-        show_comparison(compared, 0.9)
+        show_comparison(compared, 0.9, rivals.left_out)
     with remarks(quiet), bar("forced prediction", quiet) as progress:
         forced = forced_prediction(matrix, _made(FORCED), seeds=[seed, seed + 1], n_draws=5, progress=progress)
     paper = PAPER if ratings == "ml-100k" else ()

@@ -1,6 +1,7 @@
 """``lbg-recsys evaluate``: algorithms side by side on held-out ratings, as predictors and as makers of lists."""
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,12 +10,13 @@ from lbg_recsys.cli.algorithms import MODELS, algos_option, factory, is_list_mak
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_dataset, scale_option
+from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_judged, scale_option
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.compare import Comparison
     from lbg_recsys.evaluation.lists import ListReport
+    from lbg_recsys.evaluation.rivals import Rival
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 DEFAULT = ("lbg", "paper", "baseline", "svd")
@@ -75,6 +77,9 @@ def evaluate(
     information per item), similarity of the items in a list, and the share of items from the most popular tenth. The
     third has the NDCG of the least, the medium and the most active third of users.
 
+    RATINGS may also be clicks or purchases without ratings (see lbg-recsys fit --help). Then choice is judged beside
+    the rivals, and only by lists.
+
     --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
     time the newest 1/FOLDS of all ratings; both need times in RATINGS.
 
@@ -88,36 +93,48 @@ def evaluate(
       lbg-recsys evaluate sample -a paper:n_topics=4,point=mean -a svd --json
       lbg-recsys evaluate ml-100k -a lbg -a bayesian --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
+      lbg-recsys evaluate clicks.csv --split last
     """
-    from lbg_recsys.evaluation.compare import compare
-    from lbg_recsys.evaluation.rivals import rivals_for
+    from lbg_recsys.evaluation.compare import compare, compare_lists
+    from lbg_recsys.evaluation.rivals import Rivals, rivals_for
 
     listing = dict(list_maker(spec) for spec in algos if is_list_maker(spec))
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
-    matrix, data = read_dataset(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
+    matrix, data = read_judged(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
+    others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
+    is_clicks = hasattr(data, "columns")
+    if is_clicks:
+        listing = _for_clicks(algos, list_users) or listing
+    parting: dict[str, Any] = {"split": split, "n_folds": folds, "seed": seed, "list_users": list_users}
     with remarks(quiet), bar("evaluating", quiet) as progress:
-        results = compare(
-            data,
-            made,
-            rivals={**listing, **(rivals_for(matrix.n_users, matrix.n_items) if rivals else {})},
-            split=split,
-            n_folds=folds,
-            seed=seed,
-            mass=mass,
-            list_users=list_users,
-            progress=progress,
-        )
+        if is_clicks:
+            results = compare_lists(data, listing | others.found, **parting, progress=progress)
+        else:
+            results = compare(data, made, rivals=listing | others.found, mass=mass, **parting, progress=progress)
     if plot:
         from lbg_recsys.cli.pictures import draw_comparison
 
         draw_comparison(results, plot)
     if as_json:
         settings = {"split": split, "folds": folds, "seed": seed, "mass": mass, "list_users": list_users}
-        print_json({"read": facts_of(matrix), **settings, "results": [result.to_dict() for result in results]})
+        facts = {"read": facts_of(matrix), **settings, "left_out": others.left_out}
+        print_json({**facts, "results": [result.to_dict() for result in results]})
     else:
-        show_comparison(results, mass)
+        show_comparison(results, mass, others.left_out)
         if not quiet:
             click.echo(f"\n{best_in_words(results, shlex.quote(ratings))}", err=True)
+
+
+def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
+    """What is judged on choices without ratings if nobody says it; an error where a rating is needed."""
+    if not list_users:
+        raise click.UsageError("--list-users 0 leaves nothing to judge: there are no ratings to predict")
+    if algos == DEFAULT:
+        return dict([list_maker("choice")])
+    needy = [spec for spec in algos if not is_list_maker(spec)]
+    if needy:
+        raise click.UsageError(f"--algo {needy[0]} predicts ratings, and there are none: leave it out, or use choice")
+    return {}
 
 
 def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
@@ -136,9 +153,21 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
     return f"Best here: {', '.join(said)}.\nNext: {command}"
 
 
-def show_comparison(compared: "list[Comparison]", mass: float) -> None:
-    """Tables of 80 columns: predicted ratings, lists, lists by activity. A column that nobody fills is left out."""
+def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:
+    """Tables of 80 columns: predicted ratings, lists, lists by activity. A column that nobody fills is left out.
+
+    ``left_out`` are sentences on what is not in the tables.
+    """
+    _show_predictions(compared, mass)
+    show_lists({result.name: result.lists for result in compared if result.lists is not None})
+    for sentence in left_out:
+        click.echo(f"{sentence}.")
+
+
+def _show_predictions(compared: "list[Comparison]", mass: float) -> None:
     results = [result for result in compared if result.rmse is not None]
+    if not results:
+        return
     columns: dict[str, list[Any]] = {
         "RMSE": [result.rmse for result in results],
         "MAE": [result.mae for result in results],
@@ -150,7 +179,6 @@ def show_comparison(compared: "list[Comparison]", mass: float) -> None:
     columns["test s"] = [f"{result.test_seconds:.2f}" for result in results]
     rows = [[result.name, *values] for result, *values in zip(results, *columns.values(), strict=True)]
     print_table(["algorithm", *columns], rows)
-    show_lists({result.name: result.lists for result in compared if result.lists is not None})
 
 
 def show_lists(reports: "dict[str, ListReport]") -> None:

@@ -95,6 +95,38 @@ def read_dataset(
     return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
 
 
+def read_judged(
+    source: str, *, scale: tuple[float, float] | None, quiet: bool, timestamp: bool, **how: Any
+) -> tuple["RatingMatrix", Any]:
+    """What is to be parted into training and test: the same as `read_dataset`, or choices as a matrix and a table.
+
+    They are choices if there is no rating column, or if all ratings are equal.
+    """
+    from lbg_recsys import readers
+    from lbg_recsys.algorithms.convert import dataset_of
+    from lbg_recsys.ratings.clicks import as_choices
+
+    _refuse_format_of_sets(source, how)
+    with bar("reading", quiet) as progress:
+        frame = readers.read_interactions(
+            source, **how, timestamp=timestamp, progress=lambda done, total, note: progress(done, total, note)
+        )
+    constant = "rating" in frame and len(frame) > 1 and frame["rating"].nunique(dropna=False) == 1
+    if "rating" in frame and not constant:
+        matrix = _matrix(frame, scale)
+        if not quiet:
+            click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+        frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
+        return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
+    why = "all ratings are equal" if constant else f"{source} has no rating column"
+    if scale is not None:
+        raise click.UsageError(f"--scale is for ratings, but {why}")
+    matrix = as_choices(frame.drop(columns="rating") if constant else frame)
+    if not quiet:
+        click.echo(f"Read {choices_in_words(facts_of(matrix))}; {why}: only lists are judged.", err=True)
+    return matrix, frame
+
+
 def _read(
     source: str, scale: tuple[float, float] | None, quiet: bool, how: dict[str, Any], timestamp: bool = False
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:

@@ -1,16 +1,16 @@
-"""Surprise algorithms side by side: the same folds, the same metrics, one table."""
+"""Algorithms side by side: the same folds, the same metrics, one table."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lbg_recsys.algorithms.convert import matrix_of
 from lbg_recsys.algorithms.fitting import fit_whole
-from lbg_recsys.checks import check_choice
-from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.checks import check_choice, check_integer
+from lbg_recsys.core.types import Bools, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.evaluation.lists import (
@@ -27,6 +27,10 @@ from lbg_recsys.evaluation.rivals import Rival
 from lbg_recsys.evaluation.splits import SPLITS, last_of_each_user, newest
 from lbg_recsys.progress import Progress, noted, parts, silent
 from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.ratings.clicks import as_choices
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LIST_LENGTH = 10
 Ratings = list[tuple[Any, Any, float]]
@@ -146,33 +150,100 @@ def compare(
     return [one.mean(name) for name, one in measured.items()]
 
 
+def compare_lists(
+    choices: "pd.DataFrame",
+    makers: Mapping[str, Rival],
+    *,
+    split: str = "random",
+    n_folds: int = 5,
+    seed: int = 0,
+    list_users: int = 200,
+    progress: Progress = silent,
+) -> list[Comparison]:
+    """Fit makers of lists to the same choices without ratings and judge their lists by the same held-out choices.
+
+    Parameters
+    ----------
+    choices : DataFrame
+        Columns user and item; and timestamp for the splits "last" and "time". A pair counts once.
+    makers : mapping of str to callable
+        Functions of the training choices and the seed that return scores: see `rivals.rivals_for`.
+    split, n_folds, seed, list_users, progress
+        See `compare`.
+
+    Returns
+    -------
+    list of Comparison
+        Lists and the CPU seconds of the fits; no predictions are measured.
+
+    Raises
+    ------
+    DataError
+        If there are too few choices for the folds, or no times for a split by time.
+    """
+    check_choice("split", split, SPLITS)
+    check_integer("list_users", list_users, 1)
+    choices = choices.drop_duplicates(["user", "item"], keep="last")
+    times = choices["timestamp"].to_numpy() if "timestamp" in choices else None
+    measured = {name: _Measured() for name in makers}
+    folds = _held_out(choices["user"].to_numpy(), times, split, n_folds, seed)
+    turns = iter(parts(progress, len(folds) * len(measured)))
+    for held_out in folds:
+        fold = _fold_of_choices(choices, held_out, list_users, seed)
+        for name, maker in makers.items():
+            _measure_rival(maker, fold, seed, measured[name])
+            next(turns)(1, 1, name)
+    if not any(one.lists for one in measured.values()):
+        raise DataError("no list can be judged: no user has both a training choice and a held-out one")
+    return [one.mean(name) for name, one in measured.items()]
+
+
+def _fold_of_choices(choices: "pd.DataFrame", held_out: Bools, list_users: int, seed: int) -> _Fold:
+    train = as_choices(choices.loc[~held_out, ["user", "item"]])
+    test = choices[held_out]
+    codes = train.users.codes(test["user"]), train.items.codes(test["item"])
+    relevant = Relevant.find(train, *codes, np.full(len(test), train.scale.upper), train.scale.liked)
+    return _Fold(None, [], train, relevant, relevant.users(list_users, seed))
+
+
 def _folds(data: Any, split: str, n_folds: int, seed: int) -> list[tuple[Any, Ratings]]:
     from surprise.model_selection import KFold
 
-    if n_folds < 2:
-        raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
-    if split == "random" and n_folds > len(data.raw_ratings):
-        raise DataError(f"{len(data.raw_ratings)} rating(s) cannot be parted into {n_folds} folds: give more ratings")
     if split == "random":
+        _check_folds(n_folds, len(data.raw_ratings))
         return list(KFold(n_splits=n_folds, random_state=seed, shuffle=True).split(data))
-    times = _times(data)
+    times = [rating[3] for rating in data.raw_ratings]
     users = np.array([str(rating[0]) for rating in data.raw_ratings])
-    held_out = last_of_each_user(users, times) if split == "last" else newest(times, 1.0 / n_folds)
-    if not held_out.any():
-        raise DataError("no user has two ratings, so no last rating can be held out: use another split")
+    known = None if any(moment is None for moment in times) else times
+    (held_out,) = _held_out(users, known, split, n_folds, seed)
     rows = list(zip(data.raw_ratings, held_out.tolist(), strict=True))
     trainset = data.construct_trainset([rating for rating, out in rows if not out])
     return [(trainset, data.construct_testset([rating for rating, out in rows if out]))]
 
 
-def _times(data: Any) -> Floats:
-    times = [rating[3] for rating in data.raw_ratings]
-    if any(moment is None for moment in times):
+def _held_out(users: Any, times: Any, split: str, n_folds: int, seed: int) -> list[Bools]:
+    """What each fold holds out."""
+    _check_folds(n_folds, len(users) if split == "random" else n_folds)
+    if split == "random":
+        fold = np.random.default_rng(seed).permutation(len(users)) % n_folds
+        return [fold == number for number in range(n_folds)]
+    if times is None:
         raise DataError("the ratings have no times: a split by time needs a timestamp column")
     try:
-        return np.array(times, dtype=np.float64)
+        moments = np.array(times, dtype=np.float64)
     except ValueError as error:
         raise DataError(f"the times of the ratings must be numbers: {error}") from error
+    held_out = last_of_each_user(users.astype(str), moments) if split == "last" else newest(moments, 1.0 / n_folds)
+    if not held_out.any():
+        raise DataError("no user has two ratings, so no last rating can be held out: use another split")
+    return [held_out]
+
+
+def _check_folds(n_folds: int, n_ratings: int) -> None:
+    if n_folds < 2:
+        raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
+    if n_folds > n_ratings:
+        raise DataError(f"{n_ratings} rating(s) cannot be parted into {n_folds} folds: give more ratings")
 
 
 def _fold(trainset: Any, testset: Ratings, list_users: int, seed: int) -> _Fold:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -65,11 +66,11 @@ def ease(
     """
     if penalty is None:
         penalty = choose_penalty(matrix, seed, variant=variant)
-    inverse = choice.solve(_cells(matrix, variant), np.ones(matrix.n_users), penalty)
-    cells = _cells(matrix if of is None else of, variant)
+    inverse = choice.solve(cells(matrix, variant), np.ones(matrix.n_users), penalty)
+    rows = cells(matrix if of is None else of, variant)
 
     def scores(users: Ints) -> Floats:
-        return np.asarray(choice.scores(inverse, cells[users]), dtype=np.float64)
+        return np.asarray(choice.scores(inverse, rows[users]), dtype=np.float64)
 
     return scores
 
@@ -79,17 +80,10 @@ def choose_penalty(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked
 
     Starting from 200 it is doubled, or halved, until that makes the lists worse.
     """
-    held_out = random_share(matrix.n_ratings, _INNER_SHARE, seed)
-    inner = replace(matrix, rows=matrix.rows.filtered(~held_out))
-    entries = matrix.user_codes[held_out], matrix.item_codes[held_out], matrix.values[held_out]
-    relevant = Relevant.find(inner, *entries, matrix.scale.liked)
-    users = relevant.users()
-    if not len(users):
-        return _FIRST_PENALTY
+    inner, quality_of = inner_split(matrix, seed)
 
     def quality(penalty: float) -> float:
-        lists = lister_of_scores(ease(inner, variant=variant, penalty=penalty), inner)(users, _LENGTH)
-        return float(ndcg(hits(lists, users, relevant), relevant.counts[users]).mean())
+        return quality_of(ease(inner, variant=variant, penalty=penalty))
 
     best, best_quality = _FIRST_PENALTY, quality(_FIRST_PENALTY)
     for factor in (2.0, 0.5):
@@ -103,6 +97,26 @@ def choose_penalty(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked
     return best
 
 
+def inner_split(matrix: RatingMatrix, seed: int = 0) -> tuple[RatingMatrix, Callable[[Scorer], float]]:
+    """Four fifths of the ratings, and a function that judges scores of their users by the others: NDCG@10.
+
+    It is 0 if nobody likes any of the others.
+    """
+    held_out = random_share(matrix.n_ratings, _INNER_SHARE, seed)
+    inner = replace(matrix, rows=matrix.rows.filtered(~held_out))
+    entries = matrix.user_codes[held_out], matrix.item_codes[held_out], matrix.values[held_out]
+    relevant = Relevant.find(inner, *entries, matrix.scale.liked)
+    users = relevant.users()
+
+    def quality(scores: Scorer) -> float:
+        if not len(users):
+            return 0.0
+        lists = lister_of_scores(scores, inner)(users, _LENGTH)
+        return float(ndcg(hits(lists, users, relevant), relevant.counts[users]).mean())
+
+    return inner, quality
+
+
 def implicit_als(matrix: RatingMatrix, seed: int = 0) -> Scorer:
     """Fit alternating least squares of the implicit library to who rated what: 64 factors, regularisation 10."""
     from implicit.als import AlternatingLeastSquares
@@ -110,21 +124,51 @@ def implicit_als(matrix: RatingMatrix, seed: int = 0) -> Scorer:
 
     with threadpool_limits(1, "blas"):  # the library warns of more
         model = AlternatingLeastSquares(factors=64, regularization=10.0, random_state=seed, num_threads=1)
-        model.fit(_cells(matrix, "all"), show_progress=False)
+        model.fit(cells(matrix, "all"), show_progress=False)
     return lambda users: np.asarray(model.user_factors[users] @ model.item_factors.T)
 
 
-def rivals_for(n_users: int, n_items: int) -> dict[str, Rival]:
-    """Return the rivals that this machine can run on ratings of this size in reasonable time, by name."""
+class Rivals(NamedTuple):
+    """The rivals by name, and sentences on those that are left out."""
+
+    found: dict[str, Rival]
+    left_out: list[str]
+
+
+def rivals_for(matrix: RatingMatrix, largest: int = _LARGEST) -> Rivals:
+    """Find the rivals that this machine can run on these ratings in reasonable time.
+
+    Parameters
+    ----------
+    matrix : RatingMatrix
+        Ratings, or choices, of which EASE has one variant.
+    largest : int, default=6000
+        The largest matrix that EASE may invert: the items, or the users with two or more of them, if these are fewer.
+
+    Returns
+    -------
+    Rivals
+    """
     found: dict[str, Rival] = {"popularity": popularity}
-    if min(n_users, n_items) <= _LARGEST:
+    left_out = []
+    size = min(matrix.n_items, int((matrix.rows.lengths > 1).sum()))
+    if size > largest:
+        left_out.append(
+            f"EASE is left out: it would invert a matrix of {size:,} rows several times, and {largest:,} is the limit"
+        )
+    elif len(matrix.scale.levels) > 1:
         found |= {f"EASE, {variant}": partial(ease, variant=variant) for variant in VARIANTS}
+    else:
+        found["EASE"] = partial(ease, variant="all")
     if find_spec("implicit") is not None:
         found["implicit ALS"] = implicit_als
-    return found
+    else:
+        left_out.append("implicit ALS is left out: the library implicit is not installed")
+    return Rivals(found, left_out)
 
 
-def _cells(matrix: RatingMatrix, variant: str) -> csr_array:
+def cells(matrix: RatingMatrix, variant: str) -> csr_array:
+    """Users x items, as a variant of EASE sees them."""
     grade = VARIANTS[variant]
     liked = matrix.scale.liked
     rows = matrix.rows if grade is not None else matrix.rows.filtered(matrix.values >= liked)

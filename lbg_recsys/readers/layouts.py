@@ -1,6 +1,6 @@
 """Which columns a table of ratings, of choices or of new users has: decided by its first lines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from lbg_recsys.columns import find_role
@@ -38,6 +38,21 @@ def of_interactions(
         return ["user", "item", "count"]
     others = len(names) - sum(_has(role, names) for role in ("user", "item", "timestamp"))
     return ["user", "item", "rating"] if others > 0 else ["user", "item"]
+
+
+def of_timed_interactions(
+    names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
+) -> list[str]:
+    """The same with the time as the last column; of a list of columns that were asked for, the last is the time.
+
+    >>> of_timed_interactions(["user", "item", "date"], [])
+    ['user', 'item', 'timestamp']
+    """
+    if isinstance(columns, Mapping):
+        columns = {role: column for role, column in columns.items() if role != "timestamp"}
+    elif columns is not None:
+        columns = columns[:-1]
+    return [*of_interactions(names, top, columns), "timestamp"]
 
 
 def of_new_users(

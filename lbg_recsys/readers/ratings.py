@@ -15,7 +15,15 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.columns import Columns
-from lbg_recsys.readers.layouts import Layout, of_interactions, of_items, of_new_choosers, of_new_items, of_new_users
+from lbg_recsys.readers.layouts import (
+    Layout,
+    of_interactions,
+    of_items,
+    of_new_choosers,
+    of_new_items,
+    of_new_users,
+    of_timed_interactions,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,9 +79,14 @@ def read_ratings(
             raise DataError(f"the data set {source!r} has no timestamps")
         return frame[wanted].astype({"rating": "float64"})
     table = _read(source, wanted, columns=columns, header=header, delimiter=delimiter, progress=progress)
-    if timestamp and ((table["timestamp"] % 1 == 0) & (abs(table["timestamp"]) < 2**53)).all():
-        table["timestamp"] = table["timestamp"].astype("int64")  # seconds, in nearly every file
-    return _frame(table)
+    return _frame(_whole_seconds(table) if timestamp else table)
+
+
+def _whole_seconds(table: "Table") -> "Table":
+    """Times as integers where they are whole numbers: seconds, in nearly every file."""
+    if ((table["timestamp"] % 1 == 0) & (abs(table["timestamp"]) < 2**53)).all():
+        table["timestamp"] = table["timestamp"].astype("int64")
+    return table
 
 
 def read_pairs(
@@ -99,6 +112,7 @@ def read_interactions(
     columns: Columns | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    timestamp: bool = False,
     progress: Progress = silent,
 ) -> "pd.DataFrame":
     """Read ratings, or choices without ratings; the options are those of `read_ratings`.
@@ -106,9 +120,9 @@ def read_interactions(
     Returns
     -------
     DataFrame
-        Columns user and item, and rating or count where the file has one. A file has no ratings if it has two
-        columns, if its other columns are times or counts by their names, if its third and last column (without a
-        header) is a time, or if ``columns`` names two columns.
+        Columns user and item, rating or count where the file has one, and timestamp if that is asked for. A file has
+        no ratings if it has two columns, if its other columns are times or counts by their names, if its third and
+        last column (without a header) is a time, or if ``columns`` names two columns (and the time).
 
     Examples
     --------
@@ -116,9 +130,10 @@ def read_interactions(
     ['user', 'item']
     """
     if isinstance(source, str) and source in RATING_SETS:
-        return read_ratings(source, progress=progress)
-    table = _read(source, of_interactions, columns=columns, header=header, delimiter=delimiter, progress=progress)
-    return _frame(table)
+        return read_ratings(source, timestamp=timestamp, progress=progress)
+    layout = of_timed_interactions if timestamp else of_interactions
+    table = _read(source, layout, columns=columns, header=header, delimiter=delimiter, progress=progress)
+    return _frame(_whole_seconds(table) if timestamp else table)
 
 
 def read_new_users(

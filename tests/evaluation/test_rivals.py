@@ -57,9 +57,24 @@ def test_popularity_is_the_number_of_ratings(matrix):
     assert (scores == np.bincount(matrix.item_codes)).all() and scores.shape == (2, matrix.n_items)
 
 
-def test_ease_is_left_out_where_it_would_take_too_long():
-    assert "EASE, liked" in rivals.rivals_for(10**6, 2000) and "EASE, all" in rivals.rivals_for(2000, 10**6)
-    assert not any(name.startswith("EASE") for name in rivals.rivals_for(10**5, 10**5))
+def test_what_is_left_out_is_said(matrix, monkeypatch):
+    monkeypatch.setattr(rivals, "find_spec", lambda name: None)
+    size = min(matrix.n_items, matrix.n_users)
+    every, nothing = rivals.rivals_for(matrix), rivals.rivals_for(matrix, largest=size - 1)
+    assert list(every.found) == ["popularity", "EASE, liked", "EASE, all", "EASE, graded"]
+    assert every.left_out == ["implicit ALS is left out: the library implicit is not installed"]
+    assert list(nothing.found) == ["popularity"]
+    assert f"EASE is left out: it would invert a matrix of {size:,} rows" in nothing.left_out[0]
+    # a user with a single item is no row of the matrix, so this one is small
+    many = as_matrix(([*range(9), 0], [*range(9), 1], [1, 2] * 5))
+    assert "EASE, all" in rivals.rivals_for(many, largest=1).found
+
+
+def test_choices_have_one_variant_of_ease():
+    clicks = as_matrix((["a", "a", "b"], ["x", "y", "x"], [1, 1, 1]))
+    found = rivals.rivals_for(clicks).found
+    assert "EASE" in found and "EASE, liked" not in found
+    assert found["EASE"](clicks, 0)(np.array([1])).argmax() == 1
 
 
 def test_implicit_takes_part_where_it_is_installed(matrix, monkeypatch):
@@ -76,10 +91,10 @@ def test_implicit_takes_part_where_it_is_installed(matrix, monkeypatch):
     als.AlternatingLeastSquares = Factors
     monkeypatch.setitem(sys.modules, "implicit.als", als)
     monkeypatch.setattr(rivals, "find_spec", lambda name: name == "implicit")
-    fit = rivals.rivals_for(10, 10)["implicit ALS"]
+    fit = rivals.rivals_for(matrix).found["implicit ALS"]
     assert fit(matrix, 2)(np.array([1, 0]))[:, 0].tolist() == [10.0, 2.0]
     monkeypatch.setattr(rivals, "find_spec", lambda name: None)
-    assert "implicit ALS" not in rivals.rivals_for(10, 10)
+    assert "implicit ALS" not in rivals.rivals_for(matrix).found
 
 
 @pytest.mark.data
