@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.algorithms import MODELS, algos_option, factory, is_list_maker, list_maker
-from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_judged, scale_option
@@ -161,7 +161,7 @@ def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequenc
     _show_predictions(compared, mass)
     show_lists({result.name: result.lists for result in compared if result.lists is not None})
     for sentence in left_out:
-        click.echo(f"{sentence}.")
+        click.echo(click.wrap_text(f"{sentence}.", WIDTH))
 
 
 def _show_predictions(compared: "list[Comparison]", mass: float) -> None:

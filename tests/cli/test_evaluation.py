@@ -3,6 +3,7 @@
 import json
 import sys
 
+import pandas as pd
 import pytest
 
 from lbg_recsys.algorithms import to_surprise
@@ -43,6 +44,43 @@ def test_evaluate_prints_three_tables(desk, run):
     alone = run(*arguments, "--list-users", 5, "--no-rivals").stdout
     assert "EASE" not in alone and "Lists of 10" in alone
     assert "Lists" not in run(*arguments, "--list-users", 0).stdout
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_clicks_are_judged_by_their_lists(desk, run, sample, split):
+    from lbg_recsys.evaluation.compare import compare_lists
+    from lbg_recsys.evaluation.rivals import ease, popularity
+
+    clicks = sample.ratings[["user", "item"]].assign(time=range(len(sample.ratings)))
+    clicks.sample(frac=1, random_state=1).to_csv(desk / "clicks.csv", index=False)
+    arguments = ["evaluate", "clicks.csv", "--split", split, "--folds", 2, "--list-users", 30]
+    told = run(*arguments)
+    assert "clicks.csv has no rating column: only lists are judged" in " ".join(told.stderr.split())
+    assert "RMSE" not in told.stdout and "Next: lbg-recsys fit clicks.csv -o model.lbg --algo choice" in told.stderr
+    facts = json.loads(run(*arguments, "--json", "-q").stdout)
+    found = {one["name"]: one["lists"]["ndcg"] for one in facts["results"]}
+    assert list(found)[:3] == ["choice", "popularity", "EASE"]
+    table = pd.read_csv(desk / "clicks.csv").rename(columns={"time": "timestamp"})
+    makers = {"popularity": popularity, "EASE": lambda matrix, seed: ease(matrix, seed, variant="all")}
+    expected = compare_lists(table, makers, split=split, n_folds=2, list_users=30)
+    assert [found[one.name] for one in expected] == [one.ndcg for one in expected]
+
+
+def test_clicks_that_cannot_be_judged(desk, run):
+    (desk / "clicks.csv").write_text("user,item\n1,2\n1,3\n2,2\n")
+    assert "predicts ratings, and there are none" in run("evaluate", "clicks.csv", "-a", "svd", code=2).stderr
+    assert "leaves nothing to judge" in run("evaluate", "clicks.csv", "--list-users", 0, code=2).stderr
+    assert "--scale is for ratings" in run("evaluate", "clicks.csv", "--scale", 1, 5, code=2).stderr
+    assert "looks like the timestamp" in run("evaluate", "clicks.csv", "--split", "last", code=1).stderr
+    assert "cannot be parted into 5 folds" in run("evaluate", "clicks.csv", code=1).stderr
+    (desk / "apart.csv").write_text("user,item\n1,2\n2,3\n")
+    assert "no list can be judged" in run("evaluate", "apart.csv", "--folds", 2, code=1).stderr
+    (desk / "counts.csv").write_text("user,item,count\n1,2,0\n2,3,1\n")
+    assert "the count" in run("evaluate", "counts.csv", "--folds", 2, code=1).stderr
+    (desk / "equal.csv").write_text(
+        "user,item,rating\n" + "".join(f"{u},{i},1\n" for u in range(9) for i in range(u))
+    )
+    assert "all ratings are equal: only lists are judged" in run("evaluate", "equal.csv", "--folds", 2).stderr
 
 
 def test_evaluate_by_time(desk, run):
