@@ -100,7 +100,8 @@ def evaluate(
 
     listing = dict(list_maker(spec) for spec in algos if is_list_maker(spec))
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
-    matrix, data = read_judged(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
+    timed, needs_ratings = split != "random", algos != DEFAULT and bool(made)
+    matrix, data = read_judged(ratings, scale=scale, quiet=quiet, timestamp=timed, needs_ratings=needs_ratings, **how)
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
     if is_clicks:

@@ -96,11 +96,17 @@ def read_dataset(
 
 
 def read_judged(
-    source: str, *, scale: tuple[float, float] | None, quiet: bool, timestamp: bool, **how: Any
+    source: str,
+    *,
+    scale: tuple[float, float] | None,
+    quiet: bool,
+    timestamp: bool,
+    needs_ratings: bool,
+    **how: Any,
 ) -> tuple["RatingMatrix", Any]:
     """What is to be parted into training and test: the same as `read_dataset`, or choices as a matrix and a table.
 
-    They are choices if there is no rating column, or if all ratings are equal.
+    They are choices if there is no rating column, or if all ratings are equal and nothing ``needs_ratings``.
     """
     from lbg_recsys import readers
     from lbg_recsys.algorithms.convert import dataset_of
@@ -111,7 +117,7 @@ def read_judged(
         frame = readers.read_interactions(
             source, **how, timestamp=timestamp, progress=lambda done, total, note: progress(done, total, note)
         )
-    constant = "rating" in frame and len(frame) > 1 and frame["rating"].nunique(dropna=False) == 1
+    constant = "rating" in frame and not needs_ratings and frame["rating"].nunique(dropna=False) == 1
     if "rating" in frame and not constant:
         matrix = _matrix(frame, scale)
         if not quiet:

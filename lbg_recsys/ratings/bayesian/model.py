@@ -172,12 +172,14 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             new_user = (users < 0) & ~new_item
             known = ~(new_user | new_item)
             probability[known] = self._distribution_of_known(users[known], items[known])
-            known_users = np.maximum(users[new_item], UNKNOWN)
-            probability[new_item] = self._unknown_item.distribution_of(known_users, self._distribution_of_known)
-            trained = self._trained or self
-            probability[new_user] = trained._unknown_user.distribution_of(
-                items[new_user], lambda items, users: trained._distribution_of_known(users, items)
-            )
+            if new_item.any():
+                known_users = np.maximum(users[new_item], UNKNOWN)
+                probability[new_item] = self._unknown_item.distribution_of(known_users, self._distribution_of_known)
+            if new_user.any():
+                trained = self._trained or self
+                probability[new_user] = trained._unknown_user.distribution_of(
+                    items[new_user], lambda items, users: trained._distribution_of_known(users, items)
+                )
             self.tilt_by_features(Side.ITEMS, users, items, probability)
             self.tilt_by_features(Side.USERS, items, users, probability)
         return RatingDistribution(probability)
