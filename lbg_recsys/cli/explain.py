@@ -87,8 +87,8 @@ def explain(
         else:
             print_json(facts[0])
         return
-    for number, (who, explanation) in enumerate(found):
-        click.echo("\n" if number else "", nl=False)
+    for turn, (who, explanation) in enumerate(found):
+        click.echo("\n" if turn else "", nl=False)
         _show(loaded, who, explanation, number)
 
 

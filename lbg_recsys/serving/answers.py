@@ -1,21 +1,21 @@
 """Answers to requests: functions of a loaded model, without any HTTP. See `Service`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from lbg_recsys.catalogue import Catalogue, as_known, known_ids, with_titles
-from lbg_recsys.errors import DataError, OffScaleError, ParameterError
+from lbg_recsys.catalogue import known_ids, with_titles
+from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.facts import explanation_facts, topic_facts
 from lbg_recsys.ratings.questions.predictions import level_names
 from lbg_recsys.ratings.questions.recommend import CRITERIA
-from lbg_recsys.serving.fields import Field, read_object
+from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
 
 Json = dict[str, Any]
@@ -25,12 +25,6 @@ _OF_RATINGS = ("by", "liked", "min_probability", "distribution")
 _KEPT_TOPICS = 8
 _MOST_GROUPS = 50
 
-PERSON = (
-    Field("user", "id", "A user that the model knows."),
-    Field("ratings", "ratings", "A new user: ratings by item (id or title). Nothing is stored."),
-    Field("choices", "ids", "A new user of a model of choices: the items taken. Nothing is stored."),
-)
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -39,23 +33,6 @@ class Limits:
     n: int = 1000
     batch: int = 100
     pairs: int = 10_000
-
-
-class UnknownIdError(DataError):
-    """A user or an item that the model does not know."""
-
-
-@dataclass(frozen=True)
-class _Person:
-    """Who asks: a known user by id, or a new user folded into the model."""
-
-    known: RawId | None
-    folded: Any
-    notes: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> Json:
-        return {} if self.folded is not None else {"user": self.known}
 
 
 class Service:
@@ -78,7 +55,7 @@ class Service:
         self.model: Any = model
         self.limits = limits
         self.rates = isinstance(model, RatingModel)
-        self._catalogue = Catalogue(model)
+        self._people = People(model)
         self._topics: dict[tuple[int, int | None], list[Json]] = {}
 
     # -- questions -----------------------------------------------------------------------------------------------
@@ -93,11 +70,11 @@ class Service:
             "ratings": matrix.n_ratings,
             "titles": len(self.model.titles),
             "predicts_ratings": self.rates,
-            "takes_ratings": self._takes_ratings,
+            "takes_ratings": self._people.takes_ratings,
             "by": list(CRITERIA) if self.rates else ["rated"],
             "limits": {"n": self.limits.n, "batch": self.limits.batch, "pairs": self.limits.pairs},
         }
-        if self._takes_ratings:
+        if self._people.takes_ratings:
             facts["scale"] = {
                 "lower": scale.lower,
                 "upper": scale.upper,
@@ -117,12 +94,12 @@ class Service:
         asked["n"] = self._n(asked, 10)
         wishes, notes = self._wishes(asked, distribution)
         if batch is None:
-            found = self._person(person)
+            found = self._people.person(person)
             return self._lists([found], wishes, distribution)[0] | _notes(notes, found.notes)
         if person:
             raise ParameterError(f"the request has both batch and {next(iter(person))}: give one of them")
         self._check_size("batch", len(batch), self.limits.batch)
-        people = [self._member(place, one) for place, one in enumerate(batch)]
+        people = [self._people.member(place, one) for place, one in enumerate(batch)]
         lists = self._lists(people, wishes, distribution)
         return {"lists": [one | _notes(who.notes) for one, who in zip(lists, people, strict=True)]} | _notes(notes)
 
@@ -135,32 +112,32 @@ class Service:
                 raise ParameterError("the request has pairs and a person or items as well: give one of them")
             self._check_size("pairs", len(asked["pairs"]), self.limits.pairs)
             users = known_ids(self.model.matrix.users, [user for user, _ in asked["pairs"]])
-            items = [self._item_or_new(item) for _, item in asked["pairs"]]
-            notes = self._unknown("user", users) + self._unknown("item", items)
+            items = [self._people.item_or_new(item) for _, item in asked["pairs"]]
+            notes = self._people.unknown("user", users) + self._people.unknown("item", items)
             frame = self.model.predictions(list(zip(users, items, strict=True)), mass)
             return {"mass": mass, "predictions": self._predictions(frame)} | _notes(notes)
         if "items" not in asked:
             raise ParameterError("the request names no items: give items, a list of ids or titles, or pairs")
         self._check_size("items", len(asked["items"]), self.limits.pairs)
-        items = [self._item_or_new(item) for item in asked["items"]]
-        notes = self._unknown("item", items)
+        items = [self._people.item_or_new(item) for item in asked["items"]]
+        notes = self._people.unknown("item", items)
         given = {one.name: asked[one.name] for one in PERSON if one.name in asked}
         if set(given) == {"user"}:  # an unknown user is predicted as everybody, as on the command line
             (user,) = known_ids(self.model.matrix.users, [given["user"]])
-            notes += self._unknown("user", [user])
+            notes += self._people.unknown("user", [user])
             frame = self.model.predictions([(user, item) for item in items], mass)
             return {"user": user, "mass": mass, "predictions": self._predictions(frame, False)} | _notes(notes)
-        person = self._person(given)
+        person = self._people.person(given)
         frame = person.folded.predictions(items, mass)
         return {"mass": mass, "predictions": self._predictions(frame, False)} | _notes(person.notes, notes)
 
     def explain(self, asked: Json) -> Json:
         """Why an item is recommended and its rating predicted: the strongest ``n`` of the user's own items."""
-        person = self._person({one.name: asked[one.name] for one in PERSON if one.name in asked})
+        person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         if "item" not in asked:
             raise ParameterError("the request names no item: give item, an id or a title")
         n = self._n(asked, 10)
-        item = self._item(asked["item"])
+        item = self._people.item(asked["item"])
         found = self.model.explain(person.known, item) if person.folded is None else person.folded.explain(item)
         facts = explanation_facts(self.model, found)
         choice = facts if "because" in facts else facts["choice"]
@@ -180,10 +157,10 @@ class Service:
         if how or "user" in asked:
             self._refuse_choices("similar with a user or a metric")
         if "user" in asked:
-            user = self._user(asked["user"])
+            user = self._people.user(asked["user"])
             alike = self.model.similar_users(user, n, **how)
             return {"user": user, "similar": [{"user": one, "similarity": value} for one, value in alike]}
-        item = self._item(asked["item"])
+        item = self._people.item(asked["item"])
         facts = [{"item": one, "similarity": value} for one, value in self.model.similar_items(item, n, **how)]
         return {**self._named(item), "similar": with_titles(self.model, facts)}
 
@@ -205,7 +182,7 @@ class Service:
         n, text = self._n(asked, 20), asked.get("search", "").strip()
         index = self.model.matrix.items
         if text:
-            found = self._catalogue.search(text, len(index))
+            found = self._people.catalogue.search(text, len(index))
             places = index.codes(found)
             order = np.argsort(-self._counts[places], kind="stable") if text not in map(str, found) else slice(None)
             places = places[order][:n]
@@ -214,12 +191,12 @@ class Service:
         facts = []
         for place in places.tolist():
             one = {"item": index.raw(place), "n_ratings": int(self._counts[place])}
-            facts.append(one | ({"rating": float(self._means[place])} if self._takes_ratings else {}))
+            facts.append(one | ({"rating": float(self._means[place])} if self._people.takes_ratings else {}))
         return {"items": with_titles(self.model, facts)}
 
     def profile(self, asked: Json) -> Json:
         """What the model makes of a user: ratings, how the user uses the scale, and groups of users alike."""
-        person = self._person({one.name: asked[one.name] for one in PERSON if one.name in asked})
+        person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         n = self._n(asked, 20)
         if person.folded is None:
             own = self.model.matrix.subset(np.array([self.model.matrix.users.code(person.known)]))
@@ -227,10 +204,10 @@ class Service:
             member = self._posterior[self.model.matrix.users.code(person.known)] if self.rates else None
         else:
             given = asked.get("ratings") or dict.fromkeys(asked.get("choices", []), self.model.matrix.scale.upper)
-            rated = {self._catalogue.find(item): float(value) for item, value in given.items()}
+            rated = {self._people.catalogue.find(item): float(value) for item, value in given.items()}
             rated = {item: value for item, value in rated.items() if item is not None}
             member = person.folded.posterior if self.rates else None
-        facts = profile(self.model, rated, member, n, with_levels=self._takes_ratings, means=self._means)
+        facts = profile(self.model, rated, member, n, with_levels=self._people.takes_ratings, means=self._means)
         facts["ratings"] = with_titles(self.model, facts["ratings"])
         return person.name | facts | _notes(person.notes)
 
@@ -238,7 +215,7 @@ class Service:
         """Ask the questions that are slow the first time: what they compile and compute is kept."""
         matrix = self.model.matrix
         user, item = matrix.users.raw(0), matrix.items.raw(0)
-        new: Json = {"ratings": {item: matrix.scale.upper}} if self._takes_ratings else {"choices": [item]}
+        new: Json = {"ratings": {item: matrix.scale.upper}} if self._people.takes_ratings else {"choices": [item]}
         for who in ({"user": user}, new):
             self.recommend({**who, "n": 1, **({"distribution": True} if self.rates else {})})
             self.explain({**who, "item": item})
@@ -248,11 +225,7 @@ class Service:
         self.similar({"item": item})
         self.items({})
 
-    # -- who and what is meant -----------------------------------------------------------------------------------
-
-    @property
-    def _takes_ratings(self) -> bool:
-        return self.rates or len(self.model.matrix.scale.levels) > 1
+    # -- computed once -----------------------------------------------------------------------------------
 
     @cached_property
     def _counts(self) -> Any:
@@ -269,70 +242,6 @@ class Service:
     def _posterior(self) -> Any:
         return self.model.posterior()
 
-    def _member(self, place: int, given: Mapping[str, Any]) -> _Person:
-        try:
-            return self._person(read_object(PERSON, given, f"entry {place} of batch"))
-        except UnknownIdError as error:
-            raise UnknownIdError(f"entry {place} of batch: {error}") from error
-        except DataError as error:
-            raise DataError(f"entry {place} of batch: {sentence(error)}") from error
-
-    def _person(self, given: Json) -> _Person:
-        """The known or the new user that a request is for."""
-        if len(given) != 1:
-            named = " and ".join(given) if given else "nobody"
-            raise ParameterError(f"the request is for {named}: give one of user, ratings and choices")
-        if "user" in given:
-            return _Person(self._user(given["user"]), None)
-        if "choices" in given and self.rates:
-            raise ParameterError(
-                f"choices are for models of clicks and purchases: give a {type(self.model).__name__} ratings, "
-                "{item: rating, ...}"
-            )
-        own = given.get("ratings", given.get("choices"))
-        if not own:
-            return _Person(None, self.model.fold_in({} if self.rates else []))
-        name = next(iter(given))
-        meant, remark = self._catalogue.find_all(own, name)
-        notes = [] if remark is None else [remark]
-        known = {meant[item]: own[item] for item in meant} if name == "ratings" else dict.fromkeys(meant.values())
-        if len(known) < len(meant):
-            raise DataError(f"{name}: two names of one item are given: leave one of them out")
-        if name == "ratings" and not self._takes_ratings:
-            notes.append("the model was fitted to choices without ratings: only which items are named counts")
-            name = "choices"
-        return _Person(None, self.model.fold_in(known if name == "ratings" else list(known)), tuple(notes))
-
-    def _user(self, given: Any) -> RawId:
-        users = self.model.matrix.users
-        found = given if given in users else as_known(users, str(given))
-        if found is None:
-            raise UnknownIdError(
-                f"the model knows no user {str(given)[:60]!r} (it knows {len(users):,} users); a new one is taken by "
-                "POST with ratings or choices"
-            )
-        return found
-
-    def _item(self, given: Any) -> RawId:
-        found = self._catalogue.find(given)
-        if found is None:
-            remedy = "give the id or the title" if self.model.titles else "give an id: the model has no titles"
-            raise UnknownIdError(f"the model knows no such item: {self._catalogue.trouble(given)}; {remedy}")
-        return found
-
-    def _item_or_new(self, given: Any) -> RawId:
-        found = self._catalogue.find(given)
-        return given if found is None else found
-
-    def _unknown(self, what: str, ids: Sequence[RawId]) -> list[str]:
-        """A note about ids that the model does not know, whose predictions are those of all users or items."""
-        index = self.model.matrix.users if what == "user" else self.model.matrix.items
-        new = list(dict.fromkeys(one for one in ids if one not in index))
-        if not new:
-            return []
-        some = ", ".join(repr(one)[:60] for one in new[:5]) + (", ..." if len(new) > 5 else "")
-        return [f"the model does not know the {what} {some}: this is what it knows of all {what}s"]
-
     # -- lists ---------------------------------------------------------------------------------------------------
 
     def _wishes(self, asked: Json, distribution: bool) -> tuple[Json, list[str]]:
@@ -347,12 +256,12 @@ class Service:
         notes = []
         for name in ("items", "exclude"):
             if asked.get(name):
-                meant, remark = self._catalogue.find_all(asked[name], name)
+                meant, remark = self._people.catalogue.find_all(asked[name], name)
                 asked[name] = list(dict.fromkeys(meant.values()))
                 notes += [] if remark is None else [remark]
         return asked, notes
 
-    def _lists(self, people: Sequence[_Person], wishes: Json, distribution: bool) -> list[Json]:
+    def _lists(self, people: Sequence[Person], wishes: Json, distribution: bool) -> list[Json]:
         """A list for each: all known users are asked for in one call."""
         known = list(dict.fromkeys(one.known for one in people if one.folded is None))
         lists = _by_user(self.model.recommend(known, **wishes)) if known else {}
@@ -423,10 +332,3 @@ def _by_user(lists: Any) -> dict[RawId, list[Json]]:
 def _notes(*notes: Sequence[str]) -> Json:
     every = [note for some in notes for note in some]
     return {"notes": every} if every else {}
-
-
-def sentence(error: Exception) -> str:
-    """What to tell of an error: the remedy for a rating off the scale is not a new fit."""
-    if isinstance(error, OffScaleError):
-        return f"{error.what}: give a rating on the scale of the model"
-    return str(error)

@@ -26,11 +26,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from lbg_recsys.errors import LBGError
-from lbg_recsys.serving.answers import Limits, Service, UnknownIdError, sentence
+from lbg_recsys.serving.answers import Limits, Service
 from lbg_recsys.serving.current import Current
 from lbg_recsys.serving.endpoints import ENDPOINTS, Endpoint
 from lbg_recsys.serving.fields import read_object, read_query
 from lbg_recsys.serving.openapi import document
+from lbg_recsys.serving.people import UnknownIdError, sentence
 
 logger = logging.getLogger("lbg_recsys.serving")
 

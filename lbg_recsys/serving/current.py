@@ -12,7 +12,8 @@ from typing import Any
 
 from lbg_recsys.errors import LBGError
 from lbg_recsys.persistence import load
-from lbg_recsys.serving.answers import Service, sentence
+from lbg_recsys.serving.answers import Service
+from lbg_recsys.serving.people import sentence
 
 logger = logging.getLogger("lbg_recsys.serving")
 

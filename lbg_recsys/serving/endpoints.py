@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lbg_recsys.serving.answers import PERSON, Service
+from lbg_recsys.serving.answers import Service
 from lbg_recsys.serving.fields import Field
+from lbg_recsys.serving.people import PERSON
 
 _N = Field("n", "integer", "How many items at most.", 10)
 _ITEM = Field("item", "id", "An item: its id or title.")
