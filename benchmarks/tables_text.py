@@ -123,24 +123,23 @@ def figure(values, digits=3):
 
 def classifiers(found):
     """Accuracy, log loss and expected calibration error of every classifier on every corpus."""
-    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "classes").items()}
-    lines = []
-    for corpus in next(iter(models.values())):
-        best = max(np.mean([row["accuracy"] for row in trials[corpus]]) for trials in models.values())
-        cells = []
-        for trials in models.values():
-            accuracy, loss, error = (
-                [row[key] for row in trials[corpus]] for key in ("accuracy", "log_loss", "calibration_error")
-            )
-            shown = f"**{figure(accuracy)}**" if np.mean(accuracy) == best else figure(accuracy)
-            cells.append(f"{shown}; {np.mean(loss):.3f}; {np.mean(error):.3f}")
-        lines.append([corpus, *cells])
+    models = {name: by_corpus(rows) for name, rows in rows_of(found, "classes").items()}
+
+    def cell(rows):
+        measured = {key: [row[key] for row in rows] for key in ("accuracy", "log_loss", "calibration_error")}
+        loss, error = (np.mean(measured[key]) for key in ("log_loss", "calibration_error"))
+        return f"{figure(measured['accuracy'])}; {loss:.3f}; {error:.3f}"
+
+    lines = [
+        [corpus, *(cell(trials[corpus]) if corpus in trials else "" for trials in models.values())]
+        for corpus in models[DEFAULT]
+    ]
     return markdown_table(["accuracy; log loss; ECE", *(f"`{name}`" for name in models)], lines)
 
 
 def class_bars(found):
     """The default beside the better rival in accuracy, and beside logistic regression in log loss."""
-    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "classes").items()}
+    models = {name: by_corpus(rows) for name, rows in rows_of(found, "classes").items()}
     ours, regression, lines = models[DEFAULT], models[RIVALS[1]], []
     for corpus, trials in ours.items():
 
@@ -236,6 +235,20 @@ def _paper_figure(line, figure):
     if figure is None:
         return f"{sum(line['mean'].values()) / len(line['mean']):.3f}"
     return f"{line['mean'][figure]:.3f}" + (f" ± {line['sd'][figure]:.3f}" if figure in line["sd"] else "")
+
+
+def corpus_clusters(found):
+    """Accuracy and NMI of clusters of held-out documents, with and without the Gaussian part."""
+    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "clusters").items()}
+    if not models:
+        return "Not measured yet."
+    corpora = list(next(iter(models.values())))
+    lines = [
+        [name, *(f"{figure([r['accuracy'] for r in trials[c]])}; {np.mean([r['nmi'] for r in trials[c]]):.2f}"
+                 for c in corpora)]
+        for name, trials in models.items()
+    ]  # fmt: skip
+    return markdown_table(["accuracy; NMI", *corpora], lines)
 
 
 def selected_words(found):

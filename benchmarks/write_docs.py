@@ -85,6 +85,7 @@ BLOCKS = {
         "spambase classes": of("text", tables_text.spam_classes),
         "classifiers": of("text_corpora", tables_text.classifiers, tables_text.class_cost),
         "class bars": of("text_corpora", tables_text.class_bars),
+        "corpus clusters": of("text_corpora", tables_text.corpus_clusters),
         "topic words": of("text_corpora", tables_text.topic_words),
         "selected words": of("reproduction", tables_text.selected_words),
         "speed": of("text", tables_text.text_speed_full),
