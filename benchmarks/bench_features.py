@@ -49,16 +49,20 @@ def ours(work, **features):
     return Model(OURS, {"model": "BayesianLBGModel", "random_state": SEED, **sizes, **_columns(features)}, fit)
 
 
-def myfm(work, item_features, user_features=None):
-    """myFM's ordered probit: users, items, their implicit sets and their features, one group per family, rank 10."""
+def myfm(work, item_features, user_features=None, *, sets=True):
+    """myFM's ordered probit: users, items, their implicit sets and their features, one group per family, rank 10.
+
+    Without ``sets`` there are none: an item without ratings has an empty one, which myFM takes for that of the least
+    rated items.
+    """
     n_iter = work.size(200, 3)
 
     def fit(train):
         import myfm
 
         sides = [
-            _block(train.user, train.item, user_features, "user"),
-            _block(train.item, train.user, item_features, "item"),
+            _block(train.user, train.item, user_features, "user", sets),
+            _block(train.item, train.user, item_features, "item", sets),
         ]
         groups = [width for _, _, widths in sides for width in widths]
 
@@ -90,10 +94,12 @@ def myfm(work, item_features, user_features=None):
         return predict, spent
 
     given = {"item_features": item_features, "user_features": user_features}
-    return Model("myfm", {"model": "ordered probit", "rank": 10, "n_iter": n_iter, **_columns(given)}, fit)
+    return Model(
+        "myfm", {"model": "ordered probit", "rank": 10, "n_iter": n_iter, "sets": sets, **_columns(given)}, fit
+    )
 
 
-def _block(own, other, features, role):
+def _block(own, other, features, role, sets):
     """Ids, rows of one-hot id, implicit set and features, and the widths of these groups; new ids have rows too."""
     known, partners = IdIndex(np.unique(own).tolist()), IdIndex(np.unique(other).tolist())
     index = known.extended([] if features is None else features.index)
@@ -101,7 +107,7 @@ def _block(own, other, features, role):
     taken = sp.csr_matrix((np.ones(len(own)), (index.codes(list(own)), partners.codes(list(other)))), shape)
     taken = sp.diags(1.0 / np.sqrt(np.maximum(np.diff(taken.indptr), 1))) @ taken
     one_hot = sp.eye(len(index), len(known))
-    parts = [one_hot, taken]
+    parts = [one_hot, taken] if sets else [one_hot]
     if features is not None:
         parts.append(sp.csr_matrix(FeatureTable.of(features, known, role).rows(index)))
     return index, sp.hstack(parts).tocsr(), [part.shape[1] for part in parts]
@@ -153,7 +159,7 @@ def outside(work):
     return table
 
 
-def contestants(work):
+def contestants(work, sets):
     """Without features, with more and more of them, and with noise; myFM with those of films and with all."""
     item, user = films(work), people(work)
     noisy_items = item.join(noise(item.index, 0))
@@ -161,9 +167,9 @@ def contestants(work):
     models = {
         "Bayesian LBG": ours(work),
         "Bayesian LBG, films": ours(work, item_features=item),
-        "myFM ordered probit, films": myfm(work, item),
+        "myFM ordered probit, films": myfm(work, item, sets=sets),
         "Bayesian LBG, films and users": ours(work, item_features=item, user_features=user),
-        "myFM ordered probit, films and users": myfm(work, item, user),
+        "myFM ordered probit, films and users": myfm(work, item, user, sets=sets),
         "Bayesian LBG, noise alone": ours(
             work, item_features=noise(item.index, 0), user_features=noise(user.index, 1)
         ),
@@ -171,18 +177,18 @@ def contestants(work):
     }
     if (facts := outside(work)) is not None:
         models["Bayesian LBG, films with outside score"] = ours(work, item_features=facts)
-        models["myFM ordered probit, films with outside score"] = myfm(work, facts)
+        models["myFM ordered probit, films with outside score"] = myfm(work, facts, sets=sets)
     return models
 
 
 def items(record, work):
     """Held-out films."""
-    measure_models(record, "items", contestants(work), held_out(work, "item"), judge)
+    measure_models(record, "items", contestants(work, sets=False), held_out(work, "item"), judge)
 
 
 def random(record, work):
     """Random folds."""
-    measure_models(record, "random", contestants(work), work.random_folds(), judge)
+    measure_models(record, "random", contestants(work, sets=True), work.random_folds(), judge)
 
 
 def insteval(record, work):
@@ -204,6 +210,7 @@ def insteval(record, work):
         "Bayesian LBG": ours(work),
         "Bayesian LBG, department and semester": ours(work, **features),
         "myFM ordered probit, department and semester": myfm(work, *features.values()),
+        "myFM ordered probit, department and semester, no sets": myfm(work, *features.values(), sets=False),
     }
     trials = {
         f"{kind} {k}": (ratings[own != k], ratings[own == k])
