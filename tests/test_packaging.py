@@ -81,6 +81,11 @@ def test_sample_is_in_byte_for_byte(wheel):
 
 
 @pytest.mark.registry
+def test_pages_of_the_server_are_in(wheel):
+    assert {"lbg_recsys/serving/page.html", "lbg_recsys/serving/docs.html"} <= set(wheel.namelist())
+
+
+@pytest.mark.registry
 def test_every_module_is_in(wheel, modules):
     assert "lbg_recsys/core/em/loop.py" in modules and modules <= set(wheel.namelist())
 
