@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from lbg_recsys import __version__
+from lbg_recsys.cli.terminal import echo, visible
 from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
 
 # name -> module:attribute, in the order that --help shows
@@ -57,10 +58,18 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; what goes wrong for a reason ends in one sentence.
+        """Run the command; what goes wrong for a reason ends in one sentence without control characters.
 
         The exit code is 1, or 2 where the command was used wrongly, or 130 after Ctrl-C.
         """
+        try:
+            return self._run(ctx)
+        except click.ClickException as error:
+            vars(error)["message"] = visible(error.message)  # final to type checkers
+            raise
+
+    def _run(self, ctx: click.Context) -> object:
+        """Run the command; our own errors and those of the system become errors of click."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -79,7 +88,7 @@ class LazyGroup(click.Group):
         except MemoryError as error:
             raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:
-            click.echo("\nInterrupted.", err=True)
+            echo("\nInterrupted.", err=True)
             ctx.exit(130)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from lbg_recsys.cli.terminal import echo, visible
+
 WIDTH = 80
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress and no remarks.")
@@ -71,12 +73,12 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """`format_table` on standard output."""
-    click.echo(format_table(headers, rows))
+    echo(format_table(headers, rows))
 
 
 def print_json(value: Any) -> None:
     """Strict JSON on standard output: NumPy numbers become numbers, NaN and infinity become null."""
-    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    echo(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: Any) -> Any:
@@ -95,7 +97,7 @@ def plain(value: Any) -> Any:
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
+    return f"{value:.4f}" if isinstance(value, float) else " ".join(visible(str(value)).split())
 
 
 def _letter_width(letter: str) -> int:

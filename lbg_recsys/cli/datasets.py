@@ -7,6 +7,7 @@ import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
 from lbg_recsys.datasets.fetch import Located
 from lbg_recsys.errors import DatasetError
@@ -80,9 +81,9 @@ def fetch(name: str, quiet: bool, as_json: bool) -> None:
         return
     if not quiet:
         info = located.info
-        click.echo(f"{info.title}: {located.found_in}, checksum verified.", err=True)
-        click.echo(f"Licence: {info.licence}.\nCite: {info.citation}", err=True)
-    click.echo(located.path)
+        echo(f"{info.title}: {located.found_in}, checksum verified.", err=True)
+        echo(f"Licence: {info.licence}.\nCite: {info.citation}", err=True)
+    echo(located.path)
 
 
 @datasets.command()
@@ -105,7 +106,7 @@ def path(name: str, quiet: bool, as_json: bool) -> None:
     if as_json:
         print_json(_facts(located.info, located))
     else:
-        click.echo(located.path)
+        echo(located.path)
 
 
 def _here(name: str) -> Located | None:

@@ -12,6 +12,7 @@ from lbg_recsys.cli.evaluate import best_in_words, show_comparison
 from lbg_recsys.cli.forced import show_forced
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.reading import facts_of, read_dataset
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
 # Few and quick enough for two cores and three minutes, installation included.
@@ -69,7 +70,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
             progress=progress,
         )
     if not as_json:
-        click.echo(f"\nCross-validation, {folds} folds; a dash: no distribution is predicted")
+        echo(f"\nCross-validation, {folds} folds; a dash: no distribution is predicted")
         show_comparison(compared, 0.9, rivals.left_out)
     with remarks(quiet), bar("forced prediction", quiet) as progress:
         forced = forced_prediction(matrix, _made(FORCED), seeds=[seed, seed + 1], n_draws=5, progress=progress)
@@ -78,11 +79,11 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
         results = {"evaluate": [r.to_dict() for r in compared], "forced_prediction": [r.to_dict() for r in forced]}
         print_json({"read": facts_of(matrix), "folds": folds, "seed": seed, **results})
         return
-    click.echo("\nForced prediction, as in the paper (which prints MSE under the name RMSE)")
+    echo("\nForced prediction, as in the paper (which prints MSE under the name RMSE)")
     show_forced(forced, paper)
     if not quiet:
-        click.echo(f"\nDone in {time.perf_counter() - started:.0f} s.", err=True)
-        click.echo(best_in_words(compared, shlex.quote(ratings)), err=True)
+        echo(f"\nDone in {time.perf_counter() - started:.0f} s.", err=True)
+        echo(best_in_words(compared, shlex.quote(ratings)), err=True)
 
 
 def _made(specs: dict[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.terminal import echo
 
 _NEEDED = ("lbg-recsys", "numpy", "scipy", "pandas", "numba", "scikit-surprise", "scikit-learn", "click")
 _EXTRAS = {"matplotlib": "plot", "pyarrow": "parquet", "dask": "dask", "distributed": "dask"}
@@ -101,4 +102,4 @@ def _show(facts: dict[str, Any]) -> None:
     ]
     print_table(["what", "found"], rows)
     for problem in facts["problems"]:
-        click.echo(f"Problem: {problem}", err=True)
+        echo(f"Problem: {problem}", err=True)

@@ -11,6 +11,7 @@ from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, q
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_judged, scale_option
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def evaluate(
     else:
         show_comparison(results, mass, others.left_out)
         if not quiet:
-            click.echo(f"\n{best_in_words(results, shlex.quote(ratings))}", err=True)
+            echo(f"\n{best_in_words(results, shlex.quote(ratings))}", err=True)
 
 
 def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
@@ -162,7 +163,7 @@ def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequenc
     _show_predictions(compared, mass)
     show_lists({result.name: result.lists for result in compared if result.lists is not None})
     for sentence in left_out:
-        click.echo(click.wrap_text(f"{sentence}.", WIDTH))
+        echo(click.wrap_text(f"{sentence}.", WIDTH))
 
 
 def _show_predictions(compared: "list[Comparison]", mass: float) -> None:
@@ -190,13 +191,13 @@ def show_lists(reports: "dict[str, ListReport]") -> None:
     ndcg = f"NDCG@{first.length}"
     error = max(one.ndcg_error for one in reports.values())
     known = f"; standard error of NDCG at most {error:.3f}" if error == error else ""  # NaN for a single list
-    click.echo(f"\nLists of {first.length} items, {first.n_users:,} judged{known}")
+    echo(f"\nLists of {first.length} items, {first.n_users:,} judged{known}")
     figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "coverage": "coverage", "novelty": "novelty"}
     figures |= {"similarity": "similarity", "popular": "popular"}
     rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]
     print_table(["algorithm", *figures], rows)
     groups = [(group.name, f"{group.name} ({group.mean_ratings:.0f} ratings)") for group in first.by_activity]
-    click.echo(f"\n{ndcg} by activity of users (mean number of training ratings)")
+    echo(f"\n{ndcg} by activity of users (mean number of training ratings)")
     found = {name: {group.name: group.ndcg for group in one.by_activity} for name, one in reports.items()}
     rows = [[name, *(by_name.get(group) for group, _ in groups)] for name, by_name in found.items()]
     print_table(["algorithm", *(title for _, title in groups)], rows)

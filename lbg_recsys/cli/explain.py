@@ -15,7 +15,7 @@ from lbg_recsys.cli.models import (
     remarks,
 )
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars, decimals
+from lbg_recsys.cli.terminal import bars, decimals, echo
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import Explanation, Influences, RatingModel
@@ -88,7 +88,7 @@ def explain(
             print_json(facts[0])
         return
     for turn, (who, explanation) in enumerate(found):
-        click.echo("\n" if turn else "", nl=False)
+        echo("\n" if turn else "", nl=False)
         _show(loaded, who, explanation, number)
 
 
@@ -107,17 +107,17 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
     from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 
     if isinstance(found, ChoiceExplanation):
-        click.echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")
+        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")
         _show_choice(model, found, number)
         return
     if found.choice is not None:
-        click.echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.score:.4f}\n")
+        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.score:.4f}\n")
         _show_choice(model, found.choice, number)
-        click.echo()
-    click.echo(
+        echo()
+    echo(
         f"{who}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, expected {found.expected:.2f}\n"
     )
-    click.echo(bars(_by_name(found)))
+    echo(bars(_by_name(found)))
     if isinstance(found, Explanation):
         _show_topics(found, number)
         _show_log_odds(model, found, number)
@@ -131,7 +131,7 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
 def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     """Because of which items of the user's the item is recommended."""
     if not found.because:
-        click.echo("Nothing is known of the user: the score is the share of all users who take the item.")
+        echo("Nothing is known of the user: the score is the share of all users who take the item.")
         return
     rows = []
     for one in found.because[:number]:
@@ -149,19 +149,19 @@ def _show_topics(found: "Explanation | Influences", number: int) -> None:
     speaking = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
     if not speaking:
         return
-    click.echo("\nTopics that speak for it (share of the prediction, its mean rating)")
+    echo("\nTopics that speak for it (share of the prediction, its mean rating)")
     print_table(
         ["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]]
     )
     if len(speaking) > number:
         rest = sum(topic.share for topic in speaking[number:])
-        click.echo(f"and {len(speaking) - number} more, together {rest:.4f}")
+        echo(f"and {len(speaking) - number} more, together {rest:.4f}")
 
 
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:
     if found.topic == found.against:
         return  # one topic: there is nothing to weigh
-    click.echo(
+    echo(
         f"\nWhy topic {found.topic} and not {found.against}: log-odds {found.log_odds:+.2f} = "
         f"prior {found.from_prior:+.2f}, unrated items {found.from_silence:+.2f},"
         f"\nthis item {found.from_item:+.2f}, and the user's own ratings "
@@ -173,7 +173,7 @@ def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> N
 
 def _show_parts(found: "Influences") -> None:
     places = decimals(found.distribution, 3)
-    click.echo("\nWhat the expected rating is made of")
+    echo("\nWhat the expected rating is made of")
     print_table(
         ["part", "rating"],
         [
@@ -185,7 +185,7 @@ def _show_parts(found: "Influences") -> None:
         ],
     )
     if not found.topics:
-        click.echo(
+        echo(
             "Bayesian LBG adds up many small classes, and none is a topic by itself:"
             "\n`lbg-recsys topics` shows groups of users with like tastes."
         )
@@ -195,21 +195,21 @@ def _show_features(found: "Influences", number: int) -> None:
     if not found.features:
         return
     places = decimals(found.distribution, 3)
-    click.echo("\nWhat features add to the expected rating, before any ratings, beside the average item or user")
+    echo("\nWhat features add to the expected rating, before any ratings, beside the average item or user")
     rows = [[f"{one.of}: {one.feature}", f"{one.effect:+.{places}f}"] for one in found.features[:number]]
     print_table(["because of the", "rating"], rows)
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:
     if not found.evidence:
-        click.echo("\nThe user has no ratings that could have put them there.")
+        echo("\nThe user has no ratings that could have put them there.")
         return
-    click.echo("\nChange in the expected rating that each of the user's ratings makes")
+    echo("\nChange in the expected rating that each of the user's ratings makes")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
-        click.echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
+        echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
     if len(found.evidence) > 1:
-        click.echo("They do not add up: ratings that say the same stand in for each other.")
+        echo("They do not add up: ratings that say the same stand in for each other.")
 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:
@@ -230,4 +230,4 @@ def _show_evidence(model: "RatingModel", found: "Explanation | Influences", numb
     )
     if len(found.evidence) > number:
         rest = sum(one.total for one in found.evidence[number:])
-        click.echo(f"and {len(found.evidence) - number} more, together {rest:+.{places}f}")
+        echo(f"and {len(found.evidence) - number} more, together {rest:+.{places}f}")

@@ -25,6 +25,7 @@ from lbg_recsys.cli.reading import (
     read_interactions,
     scale_option,
 )
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
@@ -129,7 +130,7 @@ def fit(
     model = model_class(**arguments)
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
-            click.echo(click.wrap_text(line, WIDTH), err=True)
+            echo(click.wrap_text(line, WIDTH), err=True)
     features = _features(algo, item_features, user_features, data, quiet)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
         model.fit(data, progress=progress, **features)
@@ -143,11 +144,11 @@ def fit(
         print_json(summary)
     else:
         how_it_went = convergence_in_words(convergence(model)) or choices_in_words(summary["read"])
-        click.echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
-        click.echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
+        echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
+        echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
         if not quiet:
             user = shlex.quote(str(model.matrix.users.raw(0)))
-            click.echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --user {user}", err=True)
+            echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --user {user}", err=True)
     if was_cut_short(model):
         ctx.exit(130)
 
@@ -189,7 +190,7 @@ def _features(algo: str, items: str | None, users: str | None, data: Any, quiet:
             known = int((index.codes(list(table.index)) >= 0).sum())
             if not quiet:
                 more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
-                click.echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
+                echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
             tables[f"{role}_features"] = table
     return tables
 

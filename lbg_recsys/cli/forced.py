@@ -10,6 +10,7 @@ from lbg_recsys.cli.common import json_option, plain, print_json, print_table, q
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import facts_of, format_options, read_matrix, scale_option
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option, suffix_of
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import bar
@@ -102,7 +103,7 @@ def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
     """The table, the paper's rows below ours; then how each came to know its test users."""
     print_table(_HEADERS, _rows(results, paper))
     for manner in dict.fromkeys(result.users for result in results):
-        click.echo(f"{', '.join(result.name for result in results if result.users == manner)}: {manner}.")
+        echo(f"{', '.join(result.name for result in results if result.users == manner)}: {manner}.")
 
 
 _HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log score"]

@@ -5,6 +5,7 @@ import click
 from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option
 from lbg_recsys.cli.models import convergence_in_words, model_argument
 from lbg_recsys.cli.reading import choices_in_words, in_words
+from lbg_recsys.cli.terminal import echo
 
 
 @click.command()
@@ -60,4 +61,4 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         rows["words"] = f"{counted(about['words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
     rows["versions"] = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     for name, text in rows.items():
-        click.echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))
+        echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))

@@ -9,6 +9,7 @@ import click
 
 from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def remarks(quiet: bool) -> Iterator[None]:
             alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, []).append(message)
     for messages in alike.values():
         more = f" (and {counted(len(messages) - 1, 'more such note')})" if len(messages) > 1 else ""
-        click.echo(click.wrap_text(f"Note: {messages[0]}{more}", WIDTH), err=True)
+        echo(click.wrap_text(f"Note: {messages[0]}{more}", WIDTH), err=True)
 
 
 def load_model(path: str, quiet: bool) -> Any:
@@ -104,7 +105,7 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
     """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
     (user,) = known_ids(model.matrix.users, [as_integer(text)])
     if user not in model.matrix.users and not quiet:
-        click.echo(f"Note: the model knows no user {text!r}: this is what it knows of all users.", err=True)
+        echo(f"Note: the model knows no user {text!r}: this is what it knows of all users.", err=True)
     return user
 
 
@@ -122,7 +123,7 @@ def find_items(model: Any, given: Iterable[Any], given_in: str, quiet: bool) -> 
     """The items that many texts and ids are; a note names those that are unknown and left out."""
     found, remark = Catalogue(model).find_all(given, given_in)
     if remark and not quiet:
-        click.echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
+        echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
     return found
 
 
@@ -138,7 +139,7 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
         known = {meant[item]: value for item, value in own.items() if item in meant}
         if not known:
             if not quiet:
-                click.echo(f"Note: {source}: the user {user} has no known item and gets no list.", err=True)
+                echo(f"Note: {source}: the user {user} has no known item and gets no list.", err=True)
             continue
         if len(known) < sum(item in meant for item in own):
             raise DataError(f"{source}: two names of one item are rated by one user: leave one of the ratings out")

@@ -7,6 +7,7 @@ import click
 
 from lbg_recsys.cli.algorithms import Algorithm, algorithm, named_class, settings_listed
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option
+from lbg_recsys.cli.terminal import echo
 
 
 @click.command()
@@ -29,9 +30,9 @@ def params(algo: str, quiet: bool, as_json: bool) -> None:
         return
     for one in shown:
         kind = f" : {one['type']}" if one["type"] else ""
-        click.echo(f"{one['name']}{kind}, default={one['default']!r}")
+        echo(f"{one['name']}{kind}, default={one['default']!r}")
         if one["description"]:
-            click.echo(click.wrap_text(" ".join(one["description"].split()), WIDTH, "    ", "    "))
+            echo(click.wrap_text(" ".join(one["description"].split()), WIDTH, "    ", "    "))
 
 
 def _parameters(named: Algorithm) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from lbg_recsys.cli.models import (
     with_new_items,
 )
 from lbg_recsys.cli.reading import format_options
-from lbg_recsys.cli.terminal import bars
+from lbg_recsys.cli.terminal import bars, echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
 
@@ -110,10 +110,10 @@ def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool)
             }
         )
         return
-    click.echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
+    echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
     print_table(["std", f"{mass:.0%} interval"], [[row["std"], f"{row['low']:g} .. {row['high']:g}"]])
-    click.echo()
-    click.echo(bars(distribution))
+    echo()
+    echo(bars(distribution))
 
 
 def _many(
@@ -149,4 +149,4 @@ def _many(
         }
         told = " and ".join(f"{count:,} with an unknown {what}" for what, count in new.items() if count)
         target = f" to {output}" if output else ""
-        click.echo(f"Wrote {counted(writer.n_rows, 'prediction')}{target}{f' ({told})' if told else ''}.", err=True)
+        echo(f"Wrote {counted(writer.n_rows, 'prediction')}{target}{f' ({told})' if told else ''}.", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lbg_recsys.cli.common import counted, parse_columns
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def read_interactions(
     if matrix is None:
         return frame
     if not quiet:
-        click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+        echo(f"Read {in_words(facts_of(matrix))}.", err=True)
     return matrix
 
 
@@ -121,7 +122,7 @@ def read_judged(
     if "rating" in frame and not constant:
         matrix = _matrix(frame, scale)
         if not quiet:
-            click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+            echo(f"Read {in_words(facts_of(matrix))}.", err=True)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
         return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
     why = "all ratings are equal" if constant else f"{source} has no rating column"
@@ -129,7 +130,7 @@ def read_judged(
         raise click.UsageError(f"--scale is for ratings, but {why}")
     matrix = as_choices(frame.drop(columns="rating") if constant else frame)
     if not quiet:
-        click.echo(f"Read {choices_in_words(facts_of(matrix))}; {why}: only lists are judged.", err=True)
+        echo(f"Read {choices_in_words(facts_of(matrix))}; {why}: only lists are judged.", err=True)
     return matrix, frame
 
 
@@ -150,7 +151,7 @@ def _read(
         matrix = _matrix(frame, scale)
         progress(1, 1, counted(matrix.n_ratings, "rating"))
     if not quiet:
-        click.echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+        echo(f"Read {in_words(facts_of(matrix))}.", err=True)
     return matrix, frame
 
 

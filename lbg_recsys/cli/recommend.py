@@ -19,6 +19,7 @@ from lbg_recsys.cli.models import (
     with_new_items,
 )
 from lbg_recsys.cli.reading import format_options
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.progress import bar
@@ -190,7 +191,7 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
             progress(min(done, total), total, "users")
     if output and not quiet:
         written = f"{counted(writer.n_rows, 'recommendation')} for {counted(total, 'user')}"
-        click.echo(f"Wrote {written} to {output}.", err=True)
+        echo(f"Wrote {written} to {output}.", err=True)
 
 
 def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_json: bool) -> None:
@@ -207,5 +208,5 @@ def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_jso
         headers["score"] = "at least" if by == "sure" else str(by)
     rows = found[columns].to_numpy(dtype=object).tolist()
     if not rows and not quiet:
-        click.echo("Nothing is left to recommend: all items are known to the user or left out.", err=True)
+        echo("Nothing is left to recommend: all items are known to the user or left out.", err=True)
     print_table([headers.get(name, name) for name in columns], rows)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from lbg_recsys.cli.common import json_option, print_table, quiet_option
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.progress import bar
 
@@ -57,15 +58,15 @@ def reproduce(
         pictures = draw_all(output, results)
     except MissingExtraError as error:
         if not quiet:
-            click.echo(f"No pictures: {error}", err=True)
+            echo(f"No pictures: {error}", err=True)
         pictures = {}
     words = ["lbg-recsys reproduce", *(names or ("all",)), f"--seeds {n_seeds}", *(["--quick"] if quick else [])]
     paths = write_all(output, chosen, results, pictures, n_seeds=n_seeds, quick=quick, command=" ".join(words))
     if as_json:
-        click.echo((output / "reproduction.json").read_text(encoding="utf-8"), nl=False)
+        echo((output / "reproduction.json").read_text(encoding="utf-8"), nl=False)
         return
     for experiment in chosen:
-        click.echo(f"\n{experiment.name}: {experiment.title}")
+        echo(f"\n{experiment.name}: {experiment.title}")
         headers, rows = table_of(experiment, results[experiment.name])
         print_table(headers, [[cell.replace(" ± ", "±") for cell in row] for row in rows])  # 80 columns are few
-    click.echo("\nWritten: " + ", ".join(str(path) for path in (*paths, *pictures.values())))
+    echo("\nWritten: " + ", ".join(str(path) for path in (*paths, *pictures.values())))

@@ -8,7 +8,7 @@ from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import load_rating_model, model_argument
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.terminal import decimals
+from lbg_recsys.cli.terminal import decimals, echo
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -59,7 +59,7 @@ def topics(model: str, number: int, groups: int | None, plot: str | None, quiet:
 def _show(model: "RatingModel", found: "list[Topic]") -> None:
     places = decimals(model.levels, 2)
     for topic in found:
-        click.echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
+        echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
         kinds = (topic.typical, topic.loves, topic.hates)
         rows = []
         for row in range(max(map(len, kinds))):
@@ -75,4 +75,4 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
                 ]
             )
         print_table(["typical", "rated", "loves", "", "hates", ""], rows)
-        click.echo()
+        echo()

@@ -10,6 +10,7 @@ from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.text.shared import class_shares, read_matrices, save_model, save_option, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
@@ -173,7 +174,7 @@ def _show_classes(
     if shown:
         print_table(list(table), list(zip(*table.values(), strict=True)))
     if judged:
-        click.echo(
+        echo(
             f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
         )
         rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]

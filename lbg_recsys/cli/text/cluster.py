@@ -9,6 +9,7 @@ from lbg_recsys.cli.common import counted, json_option, print_json, print_table,
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.text.shared import read_matrices, save_model, save_option, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
@@ -81,7 +82,7 @@ def cluster(
     ]
     print_table(["topic", "weight", "documents", "words"], rows)
     if facts["accuracy"] is not None:
-        click.echo(f"Accuracy under the best mapping of topics to the classes: {facts['accuracy']:.4f}")
+        echo(f"Accuracy under the best mapping of topics to the classes: {facts['accuracy']:.4f}")
 
 
 def _facts_of_topics(model: Any, names: list[str], words: int, read: Documents) -> dict[str, Any]:

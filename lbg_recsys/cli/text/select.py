@@ -8,6 +8,7 @@ from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.text.shared import read_matrices
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
@@ -86,6 +87,6 @@ def select(
     if as_json:
         print_json({"words": len(table), "of": len(names), "selected": table.to_dict(orient="records")})
         return
-    click.echo(f"{len(table):,} of {counted(len(names), 'word')}" + (f", written to {output}" if output else ":"))
+    echo(f"{len(table):,} of {counted(len(names), 'word')}" + (f", written to {output}" if output else ":"))
     if not output:
-        click.echo(click.wrap_text(" ".join(table["word"]), WIDTH))
+        echo(click.wrap_text(" ".join(table["word"]), WIDTH))

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import counted
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar, parts
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
 
@@ -28,7 +29,7 @@ def read_matrices(
     if not quiet:
         classes = f" of {counted(len(set(sources[0].labels)), 'class', 'classes')}" if sources[0].labels else ""
         documents = counted(len(sources[0]), "document")
-        click.echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
+        echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
     return sources, matrices, names, vectorizer
 
 
@@ -50,4 +51,4 @@ def save_model(model: Any, path: str | None, names: list[str], vectorizer: Any, 
 def wrote(path: str, what: str, quiet: bool) -> None:
     """Say on standard error what was written."""
     if not quiet:
-        click.echo(f"Wrote {what} to {path}.", err=True)
+        echo(f"Wrote {what} to {path}.", err=True)
