@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.list_data import SEED, Split
 from benchmarks.list_trials import InnerNewUsers
+from lbg_recsys.core.few_items import weight_of_few
 from lbg_recsys.evaluation import lists
 from lbg_recsys.ratings import choice_scores
 from lbg_recsys.ratings.choice_scores import Choices
@@ -61,11 +62,11 @@ def moves(record, work):
 
 def rules():
     """The rule, other weights of the user's items alone, and other weights of the average, as functions of n."""
-    yield "n ** -0.5, average 0.1", (lambda n: n**-0.5), choice_scores.AVERAGE
+    yield "n ** -0.5, average 0.1", weight_of_few, choice_scores.AVERAGE
     for weight in WEIGHTS:
-        yield f"{weight}, average 0.1", (lambda n, weight=weight: weight), choice_scores.AVERAGE
+        yield f"{weight}, average 0.1", (lambda n, weight=weight: weight if n else 0.0), choice_scores.AVERAGE
     for average in AVERAGES:
-        yield f"n ** -0.5, average {average}", (lambda n: n**-0.5), average
+        yield f"n ** -0.5, average {average}", weight_of_few, average
 
 
 def measure_new(trial, weight, average):
