@@ -132,6 +132,12 @@ def _has_size() -> bool:
         return False
 
 
+def _in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook; that a kernel is installed or imported says nothing."""
+    ipython = sys.modules.get("IPython")
+    return hasattr(ipython.get_ipython(), "kernel") if ipython is not None else False
+
+
 @contextmanager
 def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Progress]:
     """A progress bar with the time left on standard error or in a notebook, fed by the callback it yields.
@@ -142,7 +148,7 @@ def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Pro
     ...     for step in range(3):
     ...         progress(step + 1, 3, f"step {step}")
     """
-    notebook = "ipykernel" in sys.modules
+    notebook = _in_notebook()
     if quiet or not (notebook or sys.stderr.isatty()):
         yield lines(label) if or_lines and not quiet else silent
         return

@@ -9,6 +9,7 @@ from surprise import Dataset, Reader, dump
 from surprise.model_selection import GridSearchCV, cross_validate
 
 from lbg_recsys import BayesianLBGAlgo
+from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.datasets import load_sample
 
@@ -133,12 +134,12 @@ def test_features_reach_the_model_by_the_constructor():
     settings = {"n_components": 2, "n_sweeps": 8, "burn_in": 4, "random_state": 0}
     algo = BayesianLBGAlgo(item_features=items, **settings)
     assert "item_features=<DataFrame of 120 x 1>" in repr(algo)
-    algo.fit(data.to_surprise().build_full_trainset())
+    algo.fit(to_surprise(data).build_full_trainset())
     assert algo.model_.item_features_.names == ["year"]
     assert algo.fold_in_item({1: 5, 2: 4}).predict(3) > 1
-    found = cross_validate(algo, data.to_surprise(), measures=["rmse"], cv=2)
+    found = cross_validate(algo, to_surprise(data), measures=["rmse"], cv=2)
     assert np.isfinite(found["test_rmse"]).all()
     grid = {name: [value] for name, value in settings.items()} | {"item_features": [None, items]}
     search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2)
-    search.fit(data.to_surprise())
+    search.fit(to_surprise(data))
     assert len(search.cv_results["mean_test_rmse"]) == 2
