@@ -114,7 +114,7 @@ def fit(
       lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
       lbg-recsys fit clicks.csv -o clicks.lbg
-      lbg-recsys fit ml-100k -o films.lbg --item-features ml-100k --user-features ml-100k
+      lbg-recsys fit ratings.csv -o mine.lbg --item-features item_facts.csv
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short

@@ -116,11 +116,15 @@ def read_judged(
     _refuse_format_of_sets(source, how)
     with bar("reading", quiet) as progress:
         frame = readers.read_interactions(
-            source, **how, timestamp=timestamp, progress=lambda done, total, note: progress(done, total, note)
+            source,
+            **how,
+            timestamp=timestamp,
+            progress=lambda done, total, note: progress(9 * done, 10 * total, note),
         )
-    constant = "rating" in frame and not needs_ratings and frame["rating"].nunique(dropna=False) == 1
-    if "rating" in frame and not constant:
-        matrix = _matrix(frame, scale)
+        constant = "rating" in frame and not needs_ratings and frame["rating"].nunique(dropna=False) == 1
+        matrix = _matrix(frame, scale) if "rating" in frame and not constant else None
+        progress(1, 1, counted(len(frame), "row"))
+    if matrix is not None:
         if not quiet:
             echo(f"Read {in_words(facts_of(matrix))}.", err=True)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame

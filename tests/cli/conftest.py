@@ -19,6 +19,8 @@ def fill(folder):
     for name in ("ratings.csv", "titles.csv"):
         shutil.copy(SAMPLE / name, folder / name)
     (folder / "pairs.csv").write_text("user,item\n1,5\n3,8\n999,1\n")
+    (folder / "its_ratings.csv").write_text("user,rating\n1,5\n2,4\n3,1\n")
+    (folder / "item_facts.csv").write_text("item,year,genres\n1,1999,Drama|War\n2,1979,War\n3,,Comedy\n")
     (folder / "my_ratings.csv").write_text("item,rating\n1,5\n2,4\n40,1\n")
     (folder / "in_stock.txt").write_text("3\n8\nCrimson Orbit\n17\n25\n")
     rows = (SAMPLE / "ratings.csv").read_text().split()[1:]

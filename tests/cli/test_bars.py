@@ -40,9 +40,10 @@ def bars(monkeypatch):
         steps = told.setdefault(label, [])
         yield lambda done, total, note: steps.append((done, total, note))
 
-    for module in pkgutil.iter_modules(cli.__path__, "lbg_recsys.cli."):
-        if hasattr(importlib.import_module(module.name), "bar"):
-            monkeypatch.setattr(f"{module.name}.bar", recorded)
+    for module in pkgutil.walk_packages(cli.__path__, "lbg_recsys.cli."):
+        loaded = importlib.import_module(module.name)
+        if hasattr(loaded, "bar"):
+            monkeypatch.setattr(loaded, "bar", recorded)
     return told
 
 
