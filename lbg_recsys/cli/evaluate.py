@@ -94,7 +94,7 @@ def evaluate(
       lbg-recsys evaluate sample -a paper:n_topics=4,point=mean -a svd --json
       lbg-recsys evaluate ml-100k -a lbg -a bayesian --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
-      lbg-recsys evaluate clicks.csv --split last
+      lbg-recsys evaluate clicks.csv --folds 2
     """
     from lbg_recsys.evaluation.compare import compare, compare_lists
     from lbg_recsys.evaluation.rivals import Rivals, rivals_for
