@@ -17,6 +17,7 @@ which for beta = 1 is the penalised log-likelihood.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -169,32 +170,40 @@ def e_step(
     return gather(rows, mu, float(evidence.sum() if weight is None else evidence @ weight), weight)
 
 
+class _Sums(NamedTuple):
+    """The statistics that the kernel of `m_step` reads."""
+
+    mass: Floats
+    counts: Floats
+    first: Floats
+    second: Floats
+
+
+class _Expected(NamedTuple):
+    """The prior as the kernel of `m_step` reads it."""
+
+    rate: Floats
+    mean: Floats
+    var: Floats
+    rows: float
+    entries: float
+    floor: float
+
+
 @kernel()
-def _m_step_kernel(
-    mass: Floats,
-    count: Floats,
-    first: Floats,
-    second: Floats,
-    rate: Floats,
-    mean: Floats,
-    var0: Floats,
-    strengths: tuple[float, float],
-    floor: float,
-    p: Floats,
-    c: Floats,
-    var: Floats,
-) -> None:
-    rows, entries = strengths
-    for i in range(count.shape[0]):
-        for s in range(count.shape[1]):
-            share = (count[i, s] + rows * rate[i]) / max(mass[s] + rows, 1e-300)
+def _m_step_kernel(sums: _Sums, prior: _Expected, p: Floats, c: Floats, var: Floats) -> None:
+    for i in range(p.shape[0]):
+        mean, var0 = prior.mean[i], prior.var[i]
+        for s in range(p.shape[1]):
+            count, first = sums.counts[i, s], sums.first[i, s]
+            share = (count + prior.rows * prior.rate[i]) / max(sums.mass[s] + prior.rows, 1e-300)
             p[i, s] = min(max(share, P_MARGIN), 1.0 - P_MARGIN)
-            centre, spread, weight = mean[i], var0[i], count[i, s] + entries
+            centre, spread, weight = mean, var0, count + prior.entries
             if weight > 1e-9:
-                centre = (first[i, s] + entries * mean[i]) / weight
-                square = second[i, s] - 2.0 * centre * first[i, s] + centre * centre * count[i, s]
-                spread = (square + entries * (var0[i] + (centre - mean[i]) ** 2)) / weight
-            c[i, s], var[i, s] = centre, max(spread, floor)
+                centre = (first + prior.entries * mean) / weight
+                square = sums.second[i, s] - 2.0 * centre * first + centre * centre * count
+                spread = (square + prior.entries * (var0 + (centre - mean) ** 2)) / weight
+            c[i, s], var[i, s] = centre, max(spread, prior.floor)
 
 
 def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:
@@ -202,20 +211,12 @@ def m_step(statistics: SufficientStatistics, prior: Prior) -> Parameters:
 
     A topic without any entry in a column takes the column's own mean and variance.
     """
-    mass, tables = statistics.mass, [np.empty_like(statistics.count) for _ in range(3)]
-    _m_step_kernel(
-        mass,
-        statistics.count,
-        statistics.first,
-        statistics.second,
-        prior.rate,
-        prior.mean,
-        prior.var,
-        (float(prior.strength_p), float(prior.strength_gauss)),
-        float(prior.floor),
-        *tables,
-    )
-    return Parameters(mass / max(mass.sum(), 1e-300), *tables)
+    mass = statistics.mass
+    p, c, var = (np.empty_like(statistics.count) for _ in range(3))
+    sums = _Sums(mass, statistics.count, statistics.first, statistics.second)
+    strengths = float(prior.strength_p), float(prior.strength_gauss)
+    _m_step_kernel(sums, _Expected(prior.rate, prior.mean, prior.var, *strengths, float(prior.floor)), p, c, var)
+    return Parameters(mass / max(mass.sum(), 1e-300), p, c, var)
 
 
 def log_prior(
