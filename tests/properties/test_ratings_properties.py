@@ -131,10 +131,10 @@ def test_of_repeated_pairs_the_last_one_counts(triples):
     st.booleans(),
     st.integers(1, 6),
 )
-def test_lists_are_those_of_a_full_sort(triples, by, n, n_topics, exclude_seen, at_once):
+def test_lists_are_those_of_a_full_sort(triples, by, n, n_topics, exclude_seen, items_first):
     model = fitted(triples, n_topics=n_topics)
     users = list(model.matrix.users)
-    with mock.patch("lbg_recsys.ratings.questions.recommend._AT_ONCE", at_once):
+    with mock.patch("lbg_recsys.ratings.questions.recommend._ROUND", items_first):
         table = model.recommend(users, n, by=by, exclude_seen=exclude_seen)
     for user in users:
         own = table[table["user"] == user]
