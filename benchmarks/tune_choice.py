@@ -1,4 +1,4 @@
-"""The constants of the choice part, chosen on inner splits of training data of four data sets.
+"""The constants of the choice part, chosen on inner splits of training data of three data sets.
 
 ``moves``: one constant at a time is moved from the defaults of `ChoiceModel`; the power of P(liked) is tried with
 each. The figures are NDCG@10 and recall@10 of training users.
@@ -19,7 +19,7 @@ from lbg_recsys.ratings import choice_scores
 from lbg_recsys.ratings.choice_scores import Choices
 from lbg_recsys.ratings.settings import ChoiceSettings
 
-SPLITS = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0), ("ciao", 0)]
+SPLITS = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0)]
 DEFAULTS = {"grade": 0.6, "user_power": 0.5, "penalty": None, "item_power": 0.25}
 GRID = {
     "grade": (0.3, 0.45, 0.8, 1.0),
@@ -28,7 +28,7 @@ GRID = {
     "item_power": (0.0, 0.4, 0.6),
 }
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-NEW = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0), ("ciao", 0)]
+NEW = [("ml-100k", 0), ("ml-100k", 1), ("filmtrust", 0), ("filmtrust", 1), ("ml-1m", 0)]
 LENGTHS = (1, 2, 3, 5, 10, 20, 35)
 WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 AVERAGES = (0.0, 0.03, 0.3, 1.0)
@@ -99,7 +99,7 @@ BENCHMARK = Benchmark(
     name="tune_choice",
     what="Constants of the choice part, tried on inner splits of training data",
     module="benchmarks.tune_choice",
-    data=("ml-100k", "ml-1m", "filmtrust", "ciao"),
+    data=("ml-100k", "ml-1m", "filmtrust"),
     seeds=(SEED,),
     parts={"moves": Part(moves), "new users": Part(new_users)},
 )
