@@ -32,6 +32,10 @@ class Catalogue:
     "'star' is in 2 titles: 8 (Star Wars (1977)), 9 (Star Trek (1979))"
     >>> found.trouble("Star Warts (1977)")
     "'Star Warts (1977)' (nearest title: 'Star Wars (1977)')"
+    >>> titles = {8: "Star Wars", 9: "Alien (1979)"}
+    >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
+    >>> found.find("Star Wars (1977)"), found.find("Alien (1980)")
+    (8, None)
     """
 
     def __init__(self, model: Any) -> None:
@@ -119,6 +123,9 @@ class Catalogue:
         # without its year "Matrix, The (1999)" is "The Matrix"; a year that was given must be the title's
         own = self._dated_words if dated else self._undated_words
         alike = alike or [item for item, others in own.items() if others == words]
+        if dated and not alike:  # nor does a year keep a title from being found that has none
+            bare = _words(_YEAR.sub("", wanted))
+            alike = [item for item, others in own.items() if others == bare and not _YEAR.search(self._folded[item])]
         return alike or [
             item for item, title in self._folded.items() if wanted in title or set(words) <= set(own[item])
         ]

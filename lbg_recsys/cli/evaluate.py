@@ -151,7 +151,8 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
         named.append(max(ndcg, key=ndcg.__getitem__))
         said.append(f"for lists {named[-1]} (NDCG {ndcg[named[-1]]:.4f})")
     ours = [name.split()[0] for name in (*named, *sorted(rmse, key=rmse.__getitem__)) if name.split()[0] in MODELS]
-    command = f"lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else 'bayesian'}"
+    default = "bayesian" if rmse else "choice"  # without ratings only lists were judged
+    command = f"lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"
     return f"Best here: {', '.join(said)}.\nNext: {command}"
 
 

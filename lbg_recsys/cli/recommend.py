@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.models import (
     find_items,
     find_user,
@@ -208,5 +208,6 @@ def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_jso
         headers["score"] = "at least" if by == "sure" else str(by)
     rows = found[columns].to_numpy(dtype=object).tolist()
     if not rows and not quiet:
-        echo("Nothing is left to recommend: all items are known to the user or left out.", err=True)
+        cause = "known to the user, left out or less probable to be liked than --min-probability"
+        echo(click.wrap_text(f"Nothing is left to recommend: all items are {cause}.", WIDTH), err=True)
     print_table([headers.get(name, name) for name in columns], rows)

@@ -1,6 +1,7 @@
 """Lists as a shop asks for them: candidates, several new users, titles, clicks."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -236,3 +237,16 @@ def test_questions_that_clicks_answer(clicks, desk, run):
     (desk / "people.csv").write_text("user,item\nann,1\nbob,40\nbob,2\n")
     found = pd.DataFrame(listed(run, "clicks.lbg", "--new-user", "people.csv", "-n", 2))
     assert found["user"].tolist() == ["ann", "ann", "bob", "bob"]
+
+
+def test_the_contributions_that_explain_prints_add_up_to_the_score(clicks, run):
+    printed = run("explain", "clicks.lbg", "--user", "3", "--item", "Silent Comet", "-n", "3").stdout
+    parts = [float(part) for part in re.findall(r"([+-]\d\.\d{4})$", printed, flags=re.MULTILINE)]
+    (score,) = re.findall(r"=(\d\.\d{4})$", printed, flags=re.MULTILINE)
+    assert "because of how many users take it" in printed
+    assert sum(parts) == pytest.approx(float(score), abs=5e-4)
+
+
+def test_the_next_command_after_judging_clicks_runs(desk, run):
+    said = run("evaluate", "clicks.csv", "--folds", "2").stderr
+    assert "lbg-recsys fit clicks.csv -o model.lbg --algo choice" in said
