@@ -1,14 +1,15 @@
 """What commands share that read ratings: the options that say how, and what was read, in words."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from lbg_recsys.cli.common import counted, parse_columns
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.progress import bar
+from lbg_recsys.progress import Progress, bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,17 +68,12 @@ def read_interactions(
     """Ratings as a matrix, or choices without ratings as a table; says what was read."""
     from lbg_recsys import readers
 
-    _refuse_format_of_sets(source, how)
-    with bar("reading", quiet) as progress:
-        frame = readers.read_interactions(
-            source, **how, progress=lambda done, total, note: progress(9 * done, 10 * total, note)
-        )
+    with _reading(source, quiet, how) as progress:
+        frame = readers.read_interactions(source, **how, progress=progress)
         matrix = _matrix(frame, scale) if "rating" in frame else None
-        progress(1, 1, counted(len(frame), "row"))
     if matrix is None:
         return frame
-    if not quiet:
-        echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+    _say_what_was_read(matrix, quiet)
     return matrix
 
 
@@ -113,20 +109,12 @@ def read_judged(
     from lbg_recsys.algorithms.convert import dataset_of
     from lbg_recsys.ratings.clicks import as_choices
 
-    _refuse_format_of_sets(source, how)
-    with bar("reading", quiet) as progress:
-        frame = readers.read_interactions(
-            source,
-            **how,
-            timestamp=timestamp,
-            progress=lambda done, total, note: progress(9 * done, 10 * total, note),
-        )
+    with _reading(source, quiet, how) as progress:
+        frame = readers.read_interactions(source, **how, timestamp=timestamp, progress=progress)
         constant = "rating" in frame and not needs_ratings and frame["rating"].nunique(dropna=False) == 1
         matrix = _matrix(frame, scale) if "rating" in frame and not constant else None
-        progress(1, 1, counted(len(frame), "row"))
     if matrix is not None:
-        if not quiet:
-            echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+        _say_what_was_read(matrix, quiet)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
         return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
     why = "all ratings are equal" if constant else f"{source} has no rating column"
@@ -143,20 +131,25 @@ def _read(
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
     from lbg_recsys.readers import read_ratings
 
+    with _reading(source, quiet, how) as progress:
+        frame = read_ratings(source, **how, timestamp=timestamp, progress=progress)
+        matrix = _matrix(frame, scale)
+    _say_what_was_read(matrix, quiet)
+    return matrix, frame
+
+
+@contextmanager
+def _reading(source: str, quiet: bool, how: Mapping[str, Any]) -> Iterator[Progress]:
+    """The bar over reading a table and arranging it in a matrix, which takes about a tenth of the time."""
     _refuse_format_of_sets(source, how)
     with bar("reading", quiet) as progress:
-        # to arrange the ratings in a matrix takes about a tenth of the time
-        frame = read_ratings(
-            source,
-            **how,
-            timestamp=timestamp,
-            progress=lambda done, total, note: progress(9 * done, 10 * total, note),
-        )
-        matrix = _matrix(frame, scale)
-        progress(1, 1, counted(matrix.n_ratings, "rating"))
+        yield lambda done, total, note: progress(9 * done, 10 * total, note)
+        progress(1, 1, "arranged")
+
+
+def _say_what_was_read(matrix: "RatingMatrix", quiet: bool) -> None:
     if not quiet:
         echo(f"Read {in_words(facts_of(matrix))}.", err=True)
-    return matrix, frame
 
 
 def _refuse_format_of_sets(source: str, how: Mapping[str, Any]) -> None:
