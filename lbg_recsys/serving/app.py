@@ -10,6 +10,7 @@ import hmac
 import json
 import logging
 import signal
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -173,9 +174,8 @@ class _Server:
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         """Load the model again on SIGHUP and, if asked for, whenever the file changes."""
         loop = asyncio.get_running_loop()
-        with contextlib.suppress(
-            NotImplementedError, AttributeError, RuntimeError, ValueError
-        ):  # no such signal here
+        # Windows has no SIGHUP, and only the main thread of a process may handle signals
+        if hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread():
             loop.add_signal_handler(signal.SIGHUP, self._start, self._reload)
         if self._options.watch:
             self._start(self._watch)
