@@ -144,8 +144,8 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         """Central intervals of many (user, item) pairs, (n, 2)."""
         return self.model_.interval(pairs, mass)
 
-    def fold_in(self, ratings: Mapping[RawId, float]) -> FoldedUser:
-        """A new user from ``{raw item id: rating}``, without refitting."""
+    def fold_in(self, ratings: Any) -> FoldedUser:
+        """A new user from ``{raw item id: rating}`` or a list of items, without refitting; see `RatingModel`."""
         return self.model_.fold_in(ratings)
 
     def fold_in_item(self, ratings: Mapping[RawId, float]) -> FoldedItem:

@@ -31,7 +31,8 @@ _NEGLIGIBLE = 0.001
     "--new-user",
     metavar="FILE",
     type=click.Path(),
-    help="Users the model does not know: a file with item (or title), rating and, if there are several, user.",
+    help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
+    "there are several.",
 )
 @click.option("--item", metavar="ID", required=True, help="The item: its id or title.")
 @click.option(

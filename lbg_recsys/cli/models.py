@@ -131,8 +131,14 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
     """The new users of a file, folded in: pairs of an id (None if the file has no users) and the folded user."""
     from lbg_recsys.readers import read_new_users
 
-    rated = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
-    found = read_new_users(source, ratings=rated, **how)
+    takes_ratings = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
+    found = read_new_users(source, ratings=takes_ratings, **how)
+    has_ratings = any(value is not None for own in found.values() for value in own.values())
+    if has_ratings != takes_ratings and not quiet:
+        rest = ", and ratings are predicted for an unknown user" if predicts_ratings(model) else ""
+        without = f"it has no ratings: lists follow from the items alone{rest}"
+        needless = "its ratings are not used: the model was fitted to choices without ratings"
+        echo(click.wrap_text(f"Note: {source}: {needless if has_ratings else without}.", WIDTH), err=True)
     meant = find_items(model, (item for own in found.values() for item in own), source, quiet)
     folded = []
     for user, own in found.items():
@@ -142,8 +148,8 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
                 echo(f"Note: {source}: the user {user} has no known item and gets no list.", err=True)
             continue
         if len(known) < sum(item in meant for item in own):
-            raise DataError(f"{source}: two names of one item are rated by one user: leave one of the ratings out")
-        folded.append((user, model.fold_in(known if rated else list(known))))
+            raise DataError(f"{source}: two names of one item are given for one user: leave one of them out")
+        folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known))))
     return folded
 
 

@@ -42,7 +42,8 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     "--new-user",
     metavar="FILE",
     type=click.Path(),
-    help="Users the model does not know: a file with item (or title), rating and, if there are several, user.",
+    help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
+    "there are several.",
 )
 @new_item_option
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items per list.")
@@ -99,7 +100,7 @@ def recommend(
 
     A table for one user; with --all-users or -o a line for each user and rank. --new-user takes people who were not
     there when the model was fitted, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
-    user in it gives one list per user.
+    user in it gives one list per user. Without ratings, lists follow from who takes what.
 
     --new-item adds items that were not there when the model was fitted, by a file of users, ratings and, if there are
     several, items; lists may contain them.
@@ -138,13 +139,13 @@ def recommend(
             folded = fold_in_file(loaded, new_user, quiet, **how)
             blocks, total = (_renamed(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
     else:
-        chosen = list(loaded.matrix.users) if all_users else [find_user(loaded, user) for user in users]
+        chosen = list(dict.fromkeys(loaded.matrix.users if all_users else (find_user(loaded, one) for one in users)))
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
     named = (_with_titles(block) for block in blocks)
     if all_users or output:
         write_lists(named, total, output, quiet, as_json)
     else:
-        _show(loaded, pd.concat(named, ignore_index=True), by, quiet, as_json)
+        _show(loaded, pd.concat(named, ignore_index=True), total, by, quiet, as_json)
 
 
 def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) -> "dict[str, list[RawId]]":
@@ -190,11 +191,21 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
             done += block["user"].nunique()
             progress(min(done, total), total, "users")
     if output and not quiet:
-        written = f"{counted(writer.n_rows, 'recommendation')} for {counted(total, 'user')}"
+        written = f"{counted(writer.n_rows, 'recommendation')} for {counted(done, 'user')}"
         echo(f"Wrote {written} to {output}.", err=True)
+    _say_who_has_none(done, total, quiet)
 
 
-def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_json: bool) -> None:
+def _say_who_has_none(listed: int, total: int, quiet: bool) -> None:
+    """Count the users without a list."""
+    if listed < total and not quiet:
+        cause = "all items are known to the user, left out or less probable to be liked than --min-probability"
+        who = f" to {counted(total - listed, 'user')} of {total:,}" if total > 1 else ""
+        echo(click.wrap_text(f"Nothing is left to recommend{who}: {cause}.", WIDTH), err=True)
+
+
+def _show(model: Any, found: "pd.DataFrame", total: int, by: str | None, quiet: bool, as_json: bool) -> None:
+    _say_who_has_none(found["user"].nunique(), total, quiet)
     if as_json:
         print_json(found.to_dict(orient="records"))
         return
@@ -207,7 +218,4 @@ def _show(model: Any, found: "pd.DataFrame", by: str | None, quiet: bool, as_jso
     if by == "sure" or is_probability:
         headers["score"] = "at least" if by == "sure" else str(by)
     rows = found[columns].to_numpy(dtype=object).tolist()
-    if not rows and not quiet:
-        cause = "known to the user, left out or less probable to be liked than --min-probability"
-        echo(click.wrap_text(f"Nothing is left to recommend: all items are {cause}.", WIDTH), err=True)
     print_table([headers.get(name, name) for name in columns], rows)

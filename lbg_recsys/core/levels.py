@@ -56,6 +56,16 @@ def at_least(probability: Floats, levels: Floats, threshold: float) -> Floats:
     return np.asarray(probability[:, levels >= threshold - _SLACK].sum(axis=1))
 
 
+def certain(value: float, levels: Floats) -> Floats:
+    """The distribution (L,) with this mean on the one or two levels next to it.
+
+    >>> certain(3.0, np.arange(1.0, 5.0)).tolist(), certain(1.25, np.arange(1.0, 4.0)).tolist()
+    ([0.0, 0.0, 1.0, 0.0], [0.75, 0.25, 0.0])
+    """
+    place = float(np.interp(value, levels, np.arange(len(levels))))
+    return np.asarray(np.maximum(1.0 - np.abs(np.arange(len(levels)) - place), 0.0))
+
+
 def _expect(probability: Floats, values: Floats) -> Floats:
     """Level by level rather than by a matrix product, whose rounding depends on how many rows come together."""
     out = np.zeros(len(probability))

@@ -125,7 +125,8 @@ class BayesianFile(RatingFile):
 
         model.check_settings()
         kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
-        sides = ORIENTATIONS[model.orientation] if len(matrix.scale.levels) > 1 else ()
+        sampled = len(matrix.scale.levels) > 1 and (kept or not matrix.is_constant)  # older files have sweeps of both
+        sides = ORIENTATIONS[model.orientation] if sampled else ()
         known = features.put_together(state.facts["features"], state.arrays)
         model.assemble(matrix, _draws_of(kept, sides), state.facts["seed"], known)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]

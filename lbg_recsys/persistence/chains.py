@@ -120,7 +120,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
     from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training
 
     n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
-    if len(facts) != (n_chains if len(model.levels) > 1 else 0):
+    if len(facts) != (0 if model.matrix.is_constant else n_chains):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
     for number, one in enumerate(facts):
         check_values(one, _FACTS, f"chain {number}")

@@ -1,12 +1,13 @@
 """What people take: alone, for clicks and purchases, and beside a rating model, for its lists."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from lbg_recsys.checks import check_flag, check_integer, check_share
+from lbg_recsys.checks import check_choice, check_flag, check_integer, check_share
 from lbg_recsys.core.types import Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
@@ -14,17 +15,28 @@ from lbg_recsys.ratings.choice_scores import ChoiceExplanation, Choices, diversi
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import RatingMatrix, one_user, ratings_by_id
-from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks, with_title_column
+from lbg_recsys.ratings.matrix import RatingMatrix, items_alone, one_chooser, one_user
+from lbg_recsys.ratings.questions.lists import (
+    CRITERIA,
+    POOL,
+    candidates,
+    empty_lists,
+    may_be_best,
+    ranks,
+    with_title_column,
+)
 from lbg_recsys.ratings.questions.showing import model_html, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
-from lbg_recsys.ratings.tables import columns_of, is_table
+from lbg_recsys.ratings.tables import columns_of, is_series
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Numbers of a table of scores held at once: 16 MB.
 _BLOCK_NUMBERS = 1 << 22
+_UNRATED = (
+    "a ChoiceModel knows what people take, not how they rate it: for predictions, fit a BayesianLBGModel to ratings"
+)
 
 
 class ChoiceModel(ChoiceSettings, FitFirst):
@@ -117,8 +129,11 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         n: int = 10,
         *,
         exclude_seen: bool = True,
+        by: str = "rated",
+        liked: float | None = None,
         items: Iterable[RawId] | None = None,
         exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> "pd.DataFrame":
         """The best ``n`` items for one user or for many.
@@ -131,6 +146,9 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             Items per list. A list is shorter if fewer items are left.
         exclude_seen : bool, default=True
             Leave out the items that the user has taken.
+        by, liked, min_probability
+            As in `RatingModel.recommend`, so that both take the same calls: lists are by ``"rated"``, and what is
+            asked about ratings is refused.
         items, exclude : list of item ids, default=None
             Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
         diversity : float, default=0
@@ -146,13 +164,21 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         Raises
         ------
         DataError
-            If a user is unknown or no item is left to recommend.
+            If a user is unknown, no item is left to recommend, or a wish is about ratings.
         """
         import pandas as pd
 
         users = plain_ids(user) if is_many(user) else [user]
         blocks = self.recommend_blocks(
-            users, n, exclude_seen=exclude_seen, items=items, exclude=exclude, diversity=diversity
+            users,
+            n,
+            exclude_seen=exclude_seen,
+            by=by,
+            liked=liked,
+            items=items,
+            exclude=exclude,
+            min_probability=min_probability,
+            diversity=diversity,
         )
         tables = list(blocks)
         return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
@@ -163,11 +189,18 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         n: int = 10,
         *,
         exclude_seen: bool = True,
+        by: str = "rated",
+        liked: float | None = None,
         items: Iterable[RawId] | None = None,
         exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> Iterator["pd.DataFrame"]:
         """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        check_choice("by", by, CRITERIA)
+        if by != "rated" or liked is not None or min_probability:
+            wish = f"by={by!r}" if by != "rated" else f"{liked=}" if liked is not None else f"{min_probability=}"
+            raise DataError(f"recommend({wish}) asks about ratings; {_UNRATED}")
         check_integer("n", n, 1)
         check_flag("exclude_seen", exclude_seen)
         check_share("diversity", diversity)
@@ -214,8 +247,8 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         Parameters
         ----------
         items : list of item ids, mapping of item ids to ratings, or table with item and perhaps rating
-            Unknown items are left out with a warning that names them. Ratings are for a model that was fitted to
-            ratings; they must be on its scale.
+            Unknown items are left out with a warning that names them. Ratings must be on the scale of the model; to
+            one that was fitted without ratings they say nothing, and a warning tells so.
 
         Returns
         -------
@@ -228,15 +261,20 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         >>> model.fold_in(["y"]).recommend(1)["item"].tolist()
         ['x']
         """
-        if is_table(items):
-            taken, ratings = columns_of(items, ["item"], "the items of a new user", optional=["rating"])
-            items = plain_ids(taken) if ratings is None else ratings_by_id(plain_ids(taken), plain_ids(ratings))
-        if not isinstance(items, Mapping):
-            if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
-                raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
-            items = dict.fromkeys(plain_ids(items), self.matrix.scale.upper)
+        index, scale = self.matrix.items, self.matrix.scale
+        if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+            raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
+        taken = list(plain_ids(items)) if is_series(items) else items_alone(items)
+        if taken is None and len(scale.levels) == 1:
+            taken = list(items) if isinstance(items, Mapping) else list(plain_ids(columns_of(items, ["item"], "")[0]))
+            warnings.warn(
+                "the model was fitted to choices without ratings: only which items are named counts, not how the new "
+                "user rated them",
+                UserWarning,
+                stacklevel=2,
+            )
         view = ChoiceModel(**self.get_params())
-        view._hold(one_user(items, self.matrix.items, self.matrix.scale))
+        view._hold(one_user(items, index, scale) if taken is None else one_chooser(taken, index, scale))
         view._held, view.titles, view._is_new = self._choices, self.titles, True
         return FoldedChooser(view)
 
@@ -264,10 +302,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     # -- questions that only ratings answer ----------------------------------------------------------------------
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise DataError(
-            "a ChoiceModel knows what people take, not how they rate it: for predictions, fit a BayesianLBGModel to "
-            "ratings"
-        )
+        raise DataError(_UNRATED)
 
     predict_batch = predict_distribution = interval = _refuse
 
@@ -303,13 +338,24 @@ class FoldedChooser:
         n: int = 10,
         *,
         exclude_seen: bool = True,
+        by: str = "rated",
+        liked: float | None = None,
         items: Iterable[RawId] | None = None,
         exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> "pd.DataFrame":
         """The best items for this user; see `ChoiceModel.recommend`."""
         return self._view.recommend(
-            self._id, n, exclude_seen=exclude_seen, items=items, exclude=exclude, diversity=diversity
+            self._id,
+            n,
+            exclude_seen=exclude_seen,
+            by=by,
+            liked=liked,
+            items=items,
+            exclude=exclude,
+            min_probability=min_probability,
+            diversity=diversity,
         )
 
     def explain(self, item: RawId) -> ChoiceExplanation:

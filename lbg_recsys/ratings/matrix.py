@@ -14,7 +14,7 @@ From the file to the sampler a rating changes its form four times, each time for
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, factorize, plain_ids
 from lbg_recsys.ratings.scale import RatingScale
-from lbg_recsys.ratings.tables import columns_of, is_table
+from lbg_recsys.ratings.tables import columns_of, is_series, is_table
 
 Bounds = tuple[float, float]
 # The id of a user that is folded in.
@@ -85,6 +85,11 @@ class RatingMatrix:
     def user_codes(self) -> Codes:
         """The user of every entry, computed from the rows."""
         return self.rows.row_of_entry()
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all ratings are equal: they then say who took what, and nothing about taste."""
+        return bool(self.values.min() == self.values.max())
 
     def name_of_entry(self, entry: int) -> str:
         """Whose rating of what an entry is, for messages."""
@@ -244,6 +249,27 @@ def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values, scale=scale)
 
 
+def items_alone(given: Any) -> list[RawId] | None:
+    """The items of a new user who is known by a list of ids or by a table without ratings; None if there are ratings.
+
+    >>> items_alone([7, 8]), items_alone({7: 5})
+    ([7, 8], None)
+    """
+    if is_table(given):
+        taken, ratings = columns_of(given, ["item"], "the items of a new user", optional=["rating"])
+        return list(plain_ids(taken)) if ratings is None else None
+    if isinstance(given, (Mapping, str, bytes)) or is_series(given) or not isinstance(given, Iterable):
+        return None
+    return list(plain_ids(given))
+
+
+def one_chooser(taken: Sequence[RawId], items: IdIndex, scale: RatingScale) -> RatingMatrix:
+    """The matrix of one new user who took known items: all have the highest rating, and so count as liked."""
+    if any(isinstance(one, tuple) and one not in items for one in taken):
+        raise DataError(f"the items of a new user are pairs such as {taken[0]!r}: give {{item: rating, ...}}")
+    return one_user(dict.fromkeys(taken, scale.upper), items, scale)
+
+
 def one_item(ratings: Any, item: RawId, users: IdIndex, scale: RatingScale) -> RatingMatrix:
     """The matrix of one new item over known users, from ratings by user: a mapping, a Series, a table.
 
@@ -258,12 +284,12 @@ def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, b
     if is_table(ratings):
         rated, given = columns_of(ratings, [by, "rating"], f"the ratings of a new {of}")
         ratings = ratings_by_id(plain_ids(rated), plain_ids(given), of, by)
-    elif getattr(ratings, "ndim", 0) == 1 and hasattr(ratings, "to_dict"):
+    elif is_series(ratings):
         ratings = ratings_by_id(plain_ids(ratings.index), plain_ids(ratings), of, by)
     if not isinstance(ratings, Mapping):
         raise DataError(
-            f"the ratings of a new {of} cannot be read from a {type(ratings).__name__}: give {{{by}: rating, ...}}, "
-            f"a Series of ratings by {by}, or a DataFrame with {by} and rating"
+            f"the ratings of a new {of} cannot be read from a {type(ratings).__name__}, {ratings!r:.60}: "
+            f"give {{{by}: rating, ...}}, a Series of ratings by {by}, or a DataFrame with {by} and rating"
         )
 
     def whose(row: int) -> str:
@@ -275,11 +301,11 @@ def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, b
     unknown = codes < 0
     if unknown.any():
         names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
-        which = "rated items" if by == "item" else "users who rated"
+        which = "items" if by == "item" else "users who rated"
         warnings.warn(
             f"{len(names)} of {len(ratings)} {which} are unknown to the model and left out: {names[:5]!r}",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return codes[~unknown].astype(np.int32), values[~unknown]
 

@@ -14,7 +14,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item, one_user
+from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item
 from lbg_recsys.ratings.questions.showing import model_html
 from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.tables import split_pairs
@@ -150,20 +150,23 @@ class RatingModel(Settings, ScoringModel):
 
     # -- new users, recommendations ------------------------------------------------------------------------------
 
-    def fold_in(self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame") -> "FoldedUser":
+    def fold_in(
+        self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]"
+    ) -> "FoldedUser":
         """A new user from nothing but ratings: no refit, the model does not change.
 
         The ratings are ``{item: rating}``, a Series of ratings by item, or a table with the columns item and rating.
+
+        A list of item ids, or a table without ratings, is a user who took items and did not say how they were. Lists
+        then follow from who takes what; predicted ratings are those of an unknown user.
 
         An empty mapping is a user who is known to have rated nothing, and a model that learns from *which* items
         people rate draws its conclusions from that. Somebody of whom nothing at all is known is an unknown user id:
         ``predict_batch([("nobody", item)])``.
         """
-        from lbg_recsys.ratings.questions.new_user import FoldedUser
+        from lbg_recsys.ratings.questions.new_user import fold_in
 
-        view = self.with_new_users(one_user(ratings, self.matrix.items, self.matrix.scale))
-        view._choice_home, view.titles = self._choice_home or self, self.titles
-        return FoldedUser(view)
+        return fold_in(self, ratings)
 
     def with_item(
         self: M, item: RawId, ratings: "Mapping[RawId, float] | pd.Series[float]", *, title: str | None = None
@@ -378,7 +381,7 @@ class RatingModel(Settings, ScoringModel):
 def _warn_if_constant(matrix: RatingMatrix) -> None:
     """Warn of ratings that say only who took what."""
     values = matrix.values
-    if len(values) > 1 and values.min() == values.max():
+    if len(values) > 1 and matrix.is_constant:
         warnings.warn(
             f"all ratings are equal: {len(values)} times {values[0]:g}, so that every prediction is "
             f"{values[0]:g}; ChoiceModel makes lists from who took what",

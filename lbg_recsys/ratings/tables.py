@@ -14,6 +14,11 @@ def is_table(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "shape")
 
 
+def is_series(value: Any) -> bool:
+    """Whether a value is a pandas Series: values by an index."""
+    return getattr(value, "ndim", 0) == 1 and hasattr(value, "to_dict")
+
+
 def columns_of(
     table: Any,
     wanted: Sequence[str],

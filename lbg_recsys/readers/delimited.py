@@ -140,7 +140,7 @@ def _number(text: str) -> float:
 
 def _moment(text: str) -> float:
     """Seconds since 1970, or a date with or without a time of day, taken as UTC where it names no zone."""
-    if _is_number(text):
+    if is_number(text):
         return _number(text)
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
@@ -212,9 +212,9 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, o
     )
     numeric = "rating" in wanted  # then the rating decides; else an id that is a number in the next line
     for role, position in zip(wanted, positions, strict=True):
-        if role == "title" or (numeric and role != "rating") or _is_number(fields[position]):
+        if role == "title" or (numeric and role != "rating") or is_number(fields[position]):
             continue
-        if numeric or (position < len(below) and _is_number(below[position])):
+        if numeric or (position < len(below) and is_number(below[position])):
             raise DataError(
                 f"{origin}: the {role} is {fields[position][:60]!r}, which is not a number; "
                 f"say whether this line is a header, and if so which columns to take: it has {shown(fields)}"
@@ -222,7 +222,8 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, o
     return False
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a field is a finite number."""
     try:
         _number(text)
     except _BadValue:

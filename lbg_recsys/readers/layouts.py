@@ -11,6 +11,8 @@ Layout = Callable[[Sequence[str] | None, Sequence[Sequence[str]], Columns | None
 
 # Seconds since 1970 are above this from 1973 on; no rating and hardly any count is.
 _EARLIEST = 1e8
+# Columns of new users that are not the rating.
+_NO_RATING = ("user", "item", "title", "timestamp", "count")
 
 
 def of_interactions(
@@ -58,12 +60,20 @@ def of_timed_interactions(
 def of_new_users(
     names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
 ) -> list[str]:
-    """Item (or title) and rating, with the user where the table has one."""
+    """Item (or title), with the user and the rating where the table has them.
+
+    A column that is no other by its name may be the rating: it is then asked for, and not passed over.
+
+    >>> of_new_users(["title", "stars"], []), of_new_users(["user", "title", "date"], [])
+    (['title', 'rating'], ['user', 'title'])
+    """
     if columns is not None:
-        return ["item", "rating"] if len(columns) == 2 else ["user", "item", "rating"]
+        return {1: ["item"], 2: ["item", "rating"]}.get(len(columns), ["user", "item", "rating"])
     if names is None:
-        return ["user", "item", "rating"] if len(top[0]) == 3 else ["item", "rating"]
-    return [*(["user"] if _has("user", names) else []), _item_role(names), "rating"]
+        return {1: ["item"], 3: ["user", "item", "rating"]}.get(len(top[0]), ["item", "rating"])
+    found = [*(["user"] if _has("user", names) else []), _item_role(names)]
+    others = [name for name in names if not any(_has(role, [name]) for role in _NO_RATING)]
+    return [*found, "rating"] if others else found
 
 
 def of_new_items(
@@ -80,12 +90,13 @@ def of_new_items(
 def of_new_choosers(
     names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None
 ) -> list[str]:
-    """Item (or title), with the user where the table has one: ratings are of no use."""
+    """Item (or title), with the user and the rating where the table names them."""
     if columns is not None:
         return ["item"] if len(columns) == 1 else ["user", "item"]
     if names is None:
         return ["user", "item"] if len(top[0]) > 1 else ["item"]
-    return [*(["user"] if _has("user", names) else []), _item_role(names)]
+    found = [*(["user"] if _has("user", names) else []), _item_role(names)]
+    return [*found, "rating"] if _has("rating", names) else found
 
 
 def of_items(names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None) -> list[str]:

@@ -149,17 +149,17 @@ def read_new_users(
     Parameters
     ----------
     source : path, ``-`` or binary stream
-        A table with item (or title) and rating, and with user if there are several; without a header two columns are
-        item and rating, and three are user, item and rating. Without ratings also one item per line.
+        A table with item (or title), with rating if there are ratings and with user if there are several users; or
+        one item per line. Without a header three columns are user, item and rating.
     ratings : bool, default=True
-        Whether ratings are wanted. If not, the ratings returned are None.
+        Whether two columns without a header are item and rating, and not user and item.
     columns, header, delimiter
         See `read_ratings`.
 
     Returns
     -------
     dict
-        The one user of a table without users is None.
+        The one user of a table without users is None, and so are ratings that the table does not have.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def read_new_users(
     >>> read_new_users(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
     {None: {7: 4.5, 9: 1.0}}
     """
-    if not ratings and columns is None and header is None and delimiter is None:
+    if columns is None and header is None and delimiter is None:
         with _opened(source) as (stream, origin):
             data = _unpacked(stream.read(), origin)
-        if (lines := _lines(data, origin)) and not _is_table(lines[0]):
+        if (lines := _lines(data, origin)) and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):
             return {None: dict.fromkeys(_one_per_line(lines))}
-        source = io.BytesIO(data)
+        source = _Data(data, origin)
     layout = of_new_users if ratings else of_new_choosers
     table = _read(source, layout, columns=columns, header=header, delimiter=delimiter, encodings=_LENIENT, exact=True)
     items = table["item" if "item" in table else "title"].tolist()
@@ -185,7 +185,7 @@ def read_new_users(
     found: dict[int | str | None, dict[int | str, float | None]] = {}
     for user, item, value in zip(users, items, values, strict=True):
         own = found.setdefault(user, {})
-        if ratings and item in own:
+        if value is not None and item in own:
             whose = "" if user is None else f" by the user {user!r}"
             raise DataError(
                 f"the item {item!r} is rated twice{whose}: leave one of the ratings out; the ratings of several "
@@ -245,7 +245,7 @@ def read_items(source: Source) -> list[int | str]:
         data = _unpacked(stream.read(), origin)
     if (lines := _lines(data, origin)) and not _is_table(lines[0]):
         return _one_per_line(lines)
-    table = _read(io.BytesIO(data), of_items, columns=None, header=None, delimiter=None, encodings=_LENIENT)
+    table = _read(_Data(data, origin), of_items, columns=None, header=None, delimiter=None, encodings=_LENIENT)
     return list(dict.fromkeys(next(iter(table.values())).tolist()))
 
 
@@ -274,6 +274,23 @@ def _is_table(line: str) -> bool:
         len(fields) > 1 and any(simplify(field) in wanted for field in fields)
         for fields in (line.split(delimiter) for delimiter in DELIMITERS)
     )
+
+
+def _are_rated(lines: list[str]) -> bool:
+    """Whether any line ends with a number behind a delimiter, and so is no single item."""
+    from lbg_recsys.readers.delimited import DELIMITERS, is_number
+
+    return any(
+        len(parts := line.rsplit(sign, 1)) == 2 and is_number(parts[1]) for line in lines for sign in DELIMITERS
+    )
+
+
+class _Data(io.BytesIO):
+    """What was read of a file, with the file's name for messages."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data)
+        self.name = name
 
 
 def _unpacked(data: bytes, origin: str) -> bytes:

@@ -13,8 +13,8 @@ from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.facts import explanation_facts, topic_facts
+from lbg_recsys.ratings.questions.lists import CRITERIA
 from lbg_recsys.ratings.questions.predictions import level_names
-from lbg_recsys.ratings.questions.recommend import CRITERIA
 from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
 
@@ -206,8 +206,9 @@ class Service:
             given = asked.get("ratings") or dict.fromkeys(asked.get("choices", []), self.model.matrix.scale.upper)
             rated = {self._people.catalogue.find(item): float(value) for item, value in given.items()}
             rated = {item: value for item, value in rated.items() if item is not None}
-            member = person.folded.posterior if self.rates else None
-        facts = profile(self.model, rated, member, n, with_levels=self._people.takes_ratings, means=self._means)
+            member = person.folded.posterior if self.rates and "choices" not in asked else None
+        with_levels = self._people.takes_ratings and "choices" not in asked
+        facts = profile(self.model, rated, member, n, with_levels=with_levels, means=self._means)
         facts["ratings"] = with_titles(self.model, facts["ratings"])
         return person.name | facts | _notes(person.notes)
 

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 PERSON = (
     Field("user", "id", "A user that the model knows."),
     Field("ratings", "ratings", "A new user: ratings by item (id or title). Nothing is stored."),
-    Field("choices", "ids", "A new user of a model of choices: the items taken. Nothing is stored."),
+    Field("choices", "ids", "A new user: the items taken, without ratings. Nothing is stored."),
 )
 
 
@@ -72,14 +72,9 @@ class People:
             raise ParameterError(f"the request is for {named}: give one of user, ratings and choices")
         if "user" in given:
             return Person(self.user(given["user"]), None)
-        if "choices" in given and self.rates:
-            raise ParameterError(
-                f"choices are for models of clicks and purchases: give a {type(self.model).__name__} ratings, "
-                "{item: rating, ...}"
-            )
         own = given.get("ratings", given.get("choices"))
         if not own:
-            return Person(None, self.model.fold_in({} if self.rates else []))
+            return Person(None, self.model.fold_in({} if self.rates and "ratings" in given else []))
         name = next(iter(given))
         meant, remark = self.catalogue.find_all(own, name)
         notes = [] if remark is None else [remark]

@@ -102,6 +102,45 @@ def test_new_users_may_give_titles(bayesian, desk, run):
     assert {one["item"] for one in facts["choice"]["because"]} == {1, 3}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\n3\n",
+        "Crimson Orbit\nCrimson Comet\n",
+        "item\n1\n3\n",
+        "user,movie,date\nann,1,2024-05-01\nann,3,2024-05-02\n",
+    ],
+)
+def test_new_users_without_ratings_get_lists_from_who_takes_what(text, bayesian, desk, run):
+    (desk / "taken.csv").write_text(text)
+    expected = bayesian.fold_in([1, 3])
+    found = listed(run, "bayesian.lbg", "--new-user", "taken.csv", "-n", 4)
+    assert [line["item"] for line in found] == expected.recommend(4)["item"].tolist()
+    said = " ".join(run("recommend", "bayesian.lbg", "--new-user", "taken.csv").stderr.split())
+    assert "has no ratings: lists follow from the items alone, and ratings are predicted for an unknown user" in said
+    assert "because you took" in run("explain", "bayesian.lbg", "--new-user", "taken.csv", "--item", 8).stdout
+
+
+def test_a_column_of_new_users_that_may_be_the_rating_is_not_passed_over(desk, run):
+    (desk / "odd.csv").write_text("item,mine\n1,5\n")
+    assert "'item', 'mine'" in run("recommend", "bayesian.lbg", "--new-user", "odd.csv", code=1).stderr
+
+
+def test_users_without_a_list_are_counted(bayesian, desk, run):
+    (desk / "one.txt").write_text("1\n")
+    seen = int(bayesian.matrix.rows.column_counts()[bayesian.matrix.items.code(1)])
+    said = " ".join(
+        run("recommend", "bayesian.lbg", "--all-users", "--only", "one.txt", "-o", "r.csv").stderr.split()
+    )
+    left = bayesian.matrix.n_users - seen
+    assert f"Wrote {left} recommendations for {left} users" in said
+    assert f"Nothing is left to recommend to {seen} users of {bayesian.matrix.n_users}" in said
+    item = bayesian.matrix.items.code(1)
+    raters = bayesian.matrix.users.raws(bayesian.matrix.rows.transposed.part(item, item + 1).columns[:2])
+    some = ["--user", raters[0], "--user", raters[1], "--user", raters[0]]
+    assert "to 2 users of 2" in run("recommend", "bayesian.lbg", *some, "--only", "one.txt").stderr
+
+
 @pytest.mark.parametrize("command", [["recommend"], ["explain", "--item", 8]])
 def test_a_new_user_of_whom_nothing_is_understood_is_an_error(command, desk, run):
     (desk / "odd.csv").write_text("item,rating\nCrimson Commet,5\nzzzz,4\n")
@@ -118,7 +157,6 @@ def test_a_new_user_of_whom_nothing_is_understood_is_an_error(command, desk, run
         ("item,rating\n1,nan\n", "line 2: the rating is 'nan'"),
         ("item,rating\n1,\n", "line 2: the rating is ''"),
         ("item,rating\n1,5\nCrimson Orbit,4\n", "two names of one item"),
-        ("5\n3\n", "no delimiter"),
         ("1,5,3,4\n", "4 columns and no header"),
     ],
 )

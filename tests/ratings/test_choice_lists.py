@@ -1,11 +1,13 @@
 """Lists of rating models: the choice part beside them, candidate sets, certainty, diversity."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lbg_recsys import load, save
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel, ChoiceModel, LBGModel
+from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from tests.lists import brute_force_list
 
 
@@ -104,3 +106,49 @@ def test_files_give_the_same_lists(model, tmp_path, ratings):
     read = load(tmp_path / "c.lbg")
     assert read.get_params() == clicks.get_params()
     assert read.recommend(4).equals(clicks.recommend(4))
+
+
+# -- new users of whom only the items are known ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["bayesian", "lbg", "plsa"])
+def test_items_without_ratings_make_lists_by_who_takes_what(kind, model, ratings):
+    other = {"lbg": LBGModel(n_topics=2, random_state=0), "plsa": GaussianPLSAModel(n_topics=2, random_state=0)}
+    fitted = model if kind == "bayesian" else other[kind].fit(ratings, scale=(1, 5))
+    new = fitted.fold_in([2, 4, 6])
+    alone = ChoiceModel().fit(fitted.matrix).fold_in([2, 4, 6])
+    assert new.recommend(5, by="rated")["item"].tolist() == alone.recommend(5)["item"].tolist()
+    nobody = [("nobody", item) for item in (7, 8)]
+    np.testing.assert_array_equal(new.predict([7, 8]), fitted.predict_batch(nobody))
+    np.testing.assert_array_equal(new.distribution([7, 8]), fitted.predict_distribution(nobody))
+    liked = new.recommend(40, by="liked")
+    score = new.recommend(40, by="rated").set_index("item")["score"]
+    probability = new.distribution(liked["item"].tolist())[:, 3:].sum(axis=1)
+    np.testing.assert_allclose(liked["score"], score[liked["item"]] * probability**0.5, rtol=1e-6)
+    for by in ("rating", "sure"):
+        assert len(new.recommend(3, by=by, diversity=0.2)) == 3
+    found = new.explain(8)
+    assert {one.item for one in found.because} == {2, 4, 6} and all(one.rating is None for one in found.because)
+    assert new.posterior.sum() == pytest.approx(1)
+
+
+def test_items_without_ratings_come_in_many_forms(model):
+    expected = model.fold_in([2, 4]).recommend(5)
+    for given in ((2, 4), {4, 2}, np.array([2, 4]), (one for one in (2, 4)), pd.DataFrame({"movieId": [2, 4]})):
+        pd.testing.assert_frame_equal(model.fold_in(given).recommend(5), expected)
+    with pytest.warns(UserWarning, match="1 of 2 items are unknown"):
+        model.fold_in([2, "x"])
+    assert len(model.fold_in([]).recommend(3)) == 3
+    for bad in ("2", 2, None):
+        with pytest.raises(DataError, match="cannot be read from"):
+            model.fold_in(bad)
+    with pytest.raises(DataError, match=r"pairs such as \(2, 5\): give \{item: rating"):
+        model.fold_in([(2, 5)])
+
+
+def test_features_of_a_new_user_who_took_items(ratings):
+    frame = pd.DataFrame({"age": np.arange(60.0)}, index=np.arange(60))
+    fitted = BayesianLBGModel(n_components=2, n_sweeps=10, burn_in=4, random_state=0)
+    fitted.fit(ratings, scale=(1, 5), user_features=frame)
+    old, young = (fitted.fold_in([2, 4], features={"age": age}) for age in (59.0, 0.0))
+    assert old.predict(7) != young.predict(7)

@@ -57,7 +57,7 @@ def test_similar_items(model):
 
 def test_a_user_without_any_item_gets_the_popular_ones(model, clicks):
     popular = clicks["item"].value_counts()
-    with pytest.warns(UserWarning, match="1 of 1 rated items are unknown"):
+    with pytest.warns(UserWarning, match="1 of 1 items are unknown"):
         nobody = model.fold_in(["never seen"])
     first = nobody.recommend(1)["item"].item()
     assert first == 0 and popular[first] == 60
@@ -180,3 +180,24 @@ def test_a_fit_reports_its_steps(clicks):
     ChoiceModel().fit(clicks, progress=lambda *step: steps.append(step))
     assert [step[:2] for step in steps] == [(0, 2), (1, 2), (2, 2)]
     assert all(note for *_, note in steps)
+
+
+def test_a_wish_about_ratings_is_refused_with_a_sentence(model):
+    new = model.fold_in([1, 2])
+    pd.testing.assert_frame_equal(new.recommend(by="rated"), new.recommend())
+    for wish in ({"by": "rating"}, {"by": "liked"}, {"by": "sure"}, {"liked": 4}, {"min_probability": 0.5}):
+        (name,) = wish
+        for recommend in (new.recommend, lambda **given: model.recommend("u0", **given)):
+            with pytest.raises(DataError, match=rf"recommend\({name}=.* asks about ratings; a ChoiceModel knows"):
+                recommend(**wish)
+    with pytest.raises(DataError, match="by is 'luck'"):
+        model.recommend("u0", by="luck")
+
+
+def test_ratings_of_a_new_user_that_a_click_model_cannot_use_are_told(model):
+    expected = model.fold_in([2, 4]).recommend()
+    for given in ({2: 5, 4: 1}, pd.DataFrame({"item": [2, 4], "rating": [5, 1]})):
+        with pytest.warns(UserWarning, match="fitted to choices without ratings: only which items are named counts"):
+            new = model.fold_in(given)
+        pd.testing.assert_frame_equal(new.recommend(), expected)
+    pd.testing.assert_frame_equal(model.fold_in(pd.Series([2, 4])).recommend(), expected)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from surprise import AlgoBase, Dataset, Reader
 
-from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, save
+from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo, load, save
 from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError, LBGError, NotFittedError, ParameterError
 from lbg_recsys.ratings import LBGModel, as_matrix
@@ -93,9 +93,9 @@ def test_a_series_of_ratings_is_a_new_user(model):
     np.testing.assert_array_equal(model.fold_in(pd.Series([5, 1], index=[7, 9])).posterior, expected)
 
 
-@pytest.mark.parametrize("ratings", [None, [(7, 5)], np.array([5, 4]), 7])
-def test_what_is_no_mapping_is_no_new_user(model, ratings):
-    with pytest.raises(DataError, match=rf"from a {type(ratings).__name__}: give \{{item: rating"):
+@pytest.mark.parametrize("ratings", [None, "7", 7])
+def test_what_is_neither_a_mapping_nor_a_list_is_no_new_user(model, ratings):
+    with pytest.raises(DataError, match=rf"from a {type(ratings).__name__}, '?\w+'?: give \{{item: rating"):
         model.fold_in(ratings)
 
 
@@ -275,3 +275,24 @@ def test_a_surprise_user_with_equal_ratings_is_told(algorithm):
     trainset = Dataset.load_from_df(frame, Reader(rating_scale=(0, 1))).build_full_trainset()
     with pytest.warns(UserWarning, match=r"all ratings are equal: .*ChoiceModel"):
         algorithm().fit(trainset)
+
+
+@pytest.mark.parametrize("rating", [1.0, 4.0])
+def test_a_bayesian_fit_to_equal_ratings_predicts_them_on_any_scale(rating, tmp_path):
+    users, items = np.repeat(np.arange(6), 4), np.tile(np.arange(4), 6)
+    model = BayesianLBGModel(n_sweeps=8, burn_in=4, random_state=0)
+    with pytest.warns(UserWarning, match="all ratings are equal"):
+        model.fit((users, items, np.full(24, rating)), scale=(1, 5))
+    pairs = [(0, 0), (0, 99), (99, 0), (99, 99)]
+    assert model.predict_batch(pairs).tolist() == [rating] * 4
+    assert model.fold_in({0: 5}).predict([1, 2]).tolist() == [rating] * 2
+    assert model.recommend(0, exclude_seen=False)["rating"].tolist() == [rating] * 4
+    save(model, tmp_path / "equal.lbg", chains=True)
+    assert load(tmp_path / "equal.lbg").predict_batch(pairs).tolist() == [rating] * 4
+
+
+def test_equal_ratings_on_a_continuous_scale_are_predicted_between_its_levels():
+    model = BayesianLBGModel(n_sweeps=8, burn_in=4, random_state=0)
+    with pytest.warns(UserWarning, match="all ratings are equal"):
+        model.fit((["a", "a", "b"], ["x", "y", "x"], [4.03] * 3), scale=(0, 10))
+    assert model.predict_batch([("a", "x"), ("?", "x")]) == pytest.approx([4.03] * 2)

@@ -38,7 +38,6 @@ BAD = [
     ("POST", "/recommend", {"ratings": {"1": True}}, 400, "give an object of ratings by item"),
     ("POST", "/recommend", {"ratings": [1]}, 400, "ratings is [1]: give an object"),
     ("POST", "/recommend", {"ratings": {"zzz": 3}}, 400, "the model knows none of the 1 item: 'zzz'"),
-    ("POST", "/recommend", {"choices": [1]}, 400, "choices are for models of clicks"),
     ("POST", "/recommend", {}, 400, "the request is for nobody: give one of user, ratings and choices"),
     ("POST", "/recommend", {"user": 3, "ratings": {}}, 400, "the request is for user and ratings"),
     ("POST", "/recommend", {"user": 3, "batch": []}, 400, "both batch and user"),

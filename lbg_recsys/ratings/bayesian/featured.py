@@ -1,7 +1,7 @@
 """The part of Bayesian LBG that knows features of items and users besides their ratings."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -169,7 +169,7 @@ class FeaturedModel(RatingModel):
 
     def fold_in(
         self,
-        ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame",
+        ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]",
         *,
         features: Mapping[str, Any] | None = None,
     ) -> "FoldedUser":

@@ -14,6 +14,7 @@ from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
 from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 from lbg_recsys.core.gibbs.tilt import inside, tilt
+from lbg_recsys.core.levels import certain
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
@@ -164,9 +165,10 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating.
 
         Of pairs with an unknown user or item: the average over the ratings of the one that is known, tilted by the
-        features of the unknown one (codes of -2 and below) if it has any.
+        features of the unknown one (codes of -2 and below) if it has any. Where all ratings are equal, there are no
+        sweeps, and this rating is predicted for every pair.
         """
-        probability = np.ones((len(users), len(self.levels)))
+        probability = np.zeros((len(users), len(self.levels)))
         if self._draws:
             new_item = items < 0
             new_user = (users < 0) & ~new_item
@@ -182,6 +184,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
                 )
             self.tilt_by_features(Side.ITEMS, users, items, probability)
             self.tilt_by_features(Side.USERS, items, users, probability)
+        else:
+            probability[:] = certain(self.standard_.centre, self.levels)
         return RatingDistribution(probability)
 
     def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:

@@ -48,7 +48,7 @@ class Training:
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
-        self.runs = self._begin(parameters) if len(matrix.scale.levels) > 1 else []
+        self.runs = [] if matrix.is_constant else self._begin(parameters)
 
     def _begin(self, parameters: Mapping[str, Any]) -> list[Run]:
         matrix, standard = self.matrix, self.standard

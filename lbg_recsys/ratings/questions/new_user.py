@@ -1,4 +1,4 @@
-"""A new user, known by nothing but some ratings."""
+"""A new user, known by nothing but some ratings or items."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,25 @@ import numpy as np
 
 from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
+from lbg_recsys.ratings.matrix import items_alone, one_chooser, one_user
 from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.ratings.questions.chooser import Chooser
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lbg_recsys.ratings.choice_scores import ChoiceExplanation
     from lbg_recsys.ratings.questions.explain import Explanation, Influences
+
+
+def fold_in(model: RatingModel, given: Any) -> "FoldedUser":
+    """A new user from ratings by item, or from items alone; see `RatingModel.fold_in`."""
+    items, scale = model.matrix.items, model.matrix.scale
+    if (taken := items_alone(given)) is not None:
+        return FoldedUser(Chooser(model, one_chooser(taken, items, scale)))
+    view = model.with_new_users(one_user(given, items, scale))
+    view._choice_home, view.titles = model._choice_home or model, model.titles
+    return FoldedUser(view)
 
 
 class FoldedUser:
@@ -70,8 +83,8 @@ class FoldedUser:
             diversity=diversity,
         )
 
-    def explain(self, item: RawId) -> "Explanation | Influences":
-        """Why the prediction is what it is; see `RatingModel.explain`."""
+    def explain(self, item: RawId) -> "Explanation | Influences | ChoiceExplanation":
+        """Why the prediction is what it is, see `RatingModel.explain`; of items without ratings, why it is listed."""
         return self._view.explain(self._id, item)
 
     @property

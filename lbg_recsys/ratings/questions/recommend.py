@@ -12,12 +12,19 @@ from lbg_recsys.core.types import Bools, Floats, Ints
 from lbg_recsys.ratings.choice_scores import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.ratings.questions.lists import POOL, candidates, empty_lists, may_be_best, ranks, with_title_column
+from lbg_recsys.ratings.questions.lists import (
+    CRITERIA,
+    POOL,
+    candidates,
+    empty_lists,
+    may_be_best,
+    ranks,
+    with_title_column,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CRITERIA = ("liked", "rated", "rating", "sure")
 # The mass of the credible interval whose lower end "sure" ranks by.
 SURE_MASS = 0.9
 

@@ -1,0 +1,68 @@
+"""A new user of a rating model of whom only the items are known, not the ratings."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.ratings.choice_scores import ChoiceExplanation
+from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.matrix import NEW_USER, RatingMatrix
+from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.ratings.questions.showing import titled
+from lbg_recsys.ratings.scoring import RatingDistribution
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.questions.topics import TopicTables
+
+
+class Chooser(RatingModel):
+    """A rating model seen by one new user who took items without rating them.
+
+    What the user takes follows from the items, by the choice part. How the user rates is unknown, and so are all
+    ratings: they are those that the model predicts for an unknown user.
+    """
+
+    METRICS = ()
+    lists = "choice"
+
+    def __init__(self, model: RatingModel, matrix: RatingMatrix) -> None:
+        self._model, self.matrix = model, matrix
+        self._choice_home = model._choice_home or model
+        self.titles, self.point = model.titles, model.point
+        # an unknown user, of whom the model may have features
+        self._code = min(int(model.codes([NEW_USER], model.matrix.items.raws([0]))[0][0]), UNKNOWN)
+
+    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
+        """The distribution of an unknown user's rating of each item."""
+        return self._model.distribution_of(np.full_like(users, self._code), items)
+
+    def rated_probability(self, users: Ints, items: Ints) -> Floats:
+        """The probability that an unknown user rates each item."""
+        return self._model.rated_probability(np.full_like(users, self._code), items)
+
+    def posterior(self) -> Floats:
+        """The average over the users of the model, (1, k)."""
+        return np.asarray(self._model.posterior().mean(axis=0, keepdims=True))
+
+    def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:  # type: ignore[override]
+        """Because of which items this one is recommended: exact contributions to its score."""
+        codes = self.user_code(user), self.item_code(item)
+        return titled(self.choices.explain(self.matrix, *codes, ratings=False, new=True), self.titles)
+
+    # -- what one new user does not ask ----------------------------------------------------------------------------
+
+    def _fit(self, *_: Any) -> None:
+        raise NotImplementedError("a view of one user is not fitted")
+
+    def with_users(self, matrix: RatingMatrix) -> RatingModel:
+        """The model with other users."""
+        return self._model.with_users(matrix)
+
+    def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
+        """As the model says it."""
+        return self._model.similarity(of_users, own, metric)
+
+    def topic_tables(self, groups: int | None = None) -> "TopicTables":
+        """Those of the model."""
+        return self._model.topic_tables(groups)
