@@ -98,12 +98,12 @@ def read_judged(
     scale: tuple[float, float] | None,
     quiet: bool,
     timestamp: bool,
-    needs_ratings: bool,
     **how: Any,
 ) -> tuple["RatingMatrix", Any]:
     """What is to be parted into training and test: the same as `read_dataset`, or choices as a matrix and a table.
 
-    They are choices if there is no rating column, or if all ratings are equal and nothing ``needs_ratings``.
+    They are choices if there is no rating column, or if all ratings are equal: these would be predicted without an
+    error by anything.
     """
     from lbg_recsys import readers
     from lbg_recsys.algorithms.convert import dataset_of
@@ -111,13 +111,13 @@ def read_judged(
 
     with _reading(source, quiet, how) as progress:
         frame = readers.read_interactions(source, **how, timestamp=timestamp, progress=progress)
-        constant = "rating" in frame and not needs_ratings and frame["rating"].nunique(dropna=False) == 1
+        constant = "rating" in frame and len(frame) > 1 and frame["rating"].nunique(dropna=False) == 1
         matrix = _matrix(frame, scale) if "rating" in frame and not constant else None
     if matrix is not None:
         _say_what_was_read(matrix, quiet)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
         return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
-    why = "all ratings are equal" if constant else f"{source} has no rating column"
+    why = f"all ratings are {frame['rating'].iloc[0]:g}" if constant else f"{source} has no rating column"
     if scale is not None:
         raise click.UsageError(f"--scale is for ratings, but {why}")
     matrix = as_choices(frame.drop(columns="rating") if constant else frame)

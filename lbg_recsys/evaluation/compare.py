@@ -1,6 +1,7 @@
 """Algorithms side by side: the same folds, the same metrics, one table."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,13 @@ def compare(
     check_choice("split", split, SPLITS)
     rivals = rivals if rivals and list_users else {}
     folds = _folds(data, split, n_folds, seed)
+    if len({rating[2] for rating in data.raw_ratings}) == 1:
+        warnings.warn(
+            f"all ratings are {data.raw_ratings[0][2]:g}: to predict them without an error is no merit; "
+            "compare_lists judges lists from who took what",
+            UserWarning,
+            stacklevel=2,
+        )
     measured = {name: _Measured() for name in (*algorithms, *rivals)}
     turns = iter(parts(progress, len(folds) * len(measured)))
     for trainset, testset in folds:

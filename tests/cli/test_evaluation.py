@@ -68,7 +68,10 @@ def test_clicks_are_judged_by_their_lists(desk, run, sample, split):
 
 def test_clicks_that_cannot_be_judged(desk, run):
     (desk / "clicks.csv").write_text("user,item\n1,2\n1,3\n2,2\n")
-    assert "predicts ratings, and there are none" in run("evaluate", "clicks.csv", "-a", "svd", code=2).stderr
+    assert (
+        "predicts ratings, and there is nothing to predict"
+        in run("evaluate", "clicks.csv", "-a", "svd", code=2).stderr
+    )
     assert "leaves nothing to judge" in run("evaluate", "clicks.csv", "--list-users", 0, code=2).stderr
     assert "--scale is for ratings" in run("evaluate", "clicks.csv", "--scale", 1, 5, code=2).stderr
     assert "looks like the timestamp" in run("evaluate", "clicks.csv", "--split", "last", code=1).stderr
@@ -80,7 +83,9 @@ def test_clicks_that_cannot_be_judged(desk, run):
     (desk / "equal.csv").write_text(
         "user,item,rating\n" + "".join(f"{u},{i},1\n" for u in range(9) for i in range(u))
     )
-    assert "all ratings are equal: only lists are judged" in run("evaluate", "equal.csv", "--folds", 2).stderr
+    judged = run("evaluate", "equal.csv", "--folds", 2)
+    assert "all ratings are 1: only lists are judged" in judged.stderr and "RMSE" not in judged.stdout
+    assert "there is nothing to predict" in run("evaluate", "equal.csv", "-a", "svd", "--folds", 2, code=2).stderr
 
 
 def test_evaluate_by_time(desk, run):
@@ -143,7 +148,7 @@ def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypat
 def test_a_sampler_that_had_nothing_to_sample_was_not_interrupted(desk, run):
     (desk / "same.csv").write_text("user,item,rating\n" + "".join(f"{u},{i},3\n" for u in "ab" for i in "xyz"))
     run("fit", "same.csv", "-o", "same.lbg", "--algo", "bayesian", "-q")
-    assert "RMSE" in run("evaluate", "same.csv", "-a", "bayesian", "--folds", 2, "-q").stdout
+    assert "distribution" in run("predict", "same.lbg", "--user", "a", "--item", "x", "--json").stdout
 
 
 @pytest.mark.data
@@ -209,3 +214,14 @@ def test_titles_with_signs_of_mathematics_can_be_drawn(desk, run):
     run("fit", "--algo", "paper", "ratings.csv", "-o", "odd.lbg", "--titles", "titles.csv", "-q", "-p", "n_topics=2")
     run("topics", "odd.lbg", "-n", 8, "--plot", "picture.png")
     assert (desk / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_default_judges_the_model_that_fit_makes_and_says_what_it_costs(desk, run, monkeypatch):
+    from lbg_recsys.cli import evaluate, fit
+
+    assert evaluate.DEFAULT[0] == fit.DEFAULT
+    said = run("evaluate", "ratings.csv", "-a", "bayesian:n_sweeps=4,burn_in=2", "-a", "svd", "--folds", 2).stderr
+    assert "processor time" not in said  # a small file
+    monkeypatch.setattr(evaluate, "_LONG", 0.1)
+    arguments = ["evaluate", "ratings.csv", "-a", "bayesian:n_sweeps=4,burn_in=2", "-a", "svd", "--folds", 2]
+    assert "of processor time; without it: -a svd" in " ".join(run(*arguments).stderr.split())
