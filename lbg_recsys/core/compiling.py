@@ -19,6 +19,8 @@ _told: list[str] = []  # the problem of this process, told once
 def kernel(**options: Any) -> Callable[[F], F]:
     """``numba.njit(nogil=True, error_model="numpy", **options)``, cached on disk where that is possible.
 
+    No function is handed to C as a callback, so none is compiled a second entry for it.
+
     A division by zero is infinite or NaN, as in NumPy. All kernels share this setting: numba compiles its own
     functions, such as the generators of random numbers, again for each combination of settings that calls them.
 
@@ -32,7 +34,7 @@ def kernel(**options: Any) -> Callable[[F], F]:
     42
     """
 
-    options = {"nogil": True, "error_model": "numpy", **options}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
     def compiled(function: F) -> F:
         try:
