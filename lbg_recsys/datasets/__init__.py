@@ -5,6 +5,7 @@ Nothing heavy is imported before a loader runs.
 
 from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
 from lbg_recsys.datasets.ciao import load_ciao
+from lbg_recsys.datasets.film_facts import load_film_facts
 from lbg_recsys.datasets.filmtrust import load_filmtrust
 from lbg_recsys.datasets.find import find_dataset
 from lbg_recsys.datasets.imdb import load_imdb
@@ -32,6 +33,7 @@ __all__ = [
     "find_dataset",
     "load_20newsgroups",
     "load_ciao",
+    "load_film_facts",
     "load_filmtrust",
     "load_imdb",
     "load_insteval",

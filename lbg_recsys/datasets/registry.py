@@ -3,13 +3,21 @@
 from difflib import get_close_matches
 
 from lbg_recsys.datasets.info import DatasetInfo, Home, KnownFile, Member, Source
-from lbg_recsys.datasets.known_ratings import CIAO, FILMTRUST, INSTEVAL, MOVIELENS_1M, MOVIELENS_100K, SAMPLE
+from lbg_recsys.datasets.known_ratings import (
+    CIAO,
+    FILM_FACTS,
+    FILMTRUST,
+    INSTEVAL,
+    MOVIELENS_1M,
+    MOVIELENS_100K,
+    SAMPLE,
+)
 from lbg_recsys.datasets.known_texts import IMDB, NEWSGROUPS, R8, R52, SMS_SPAM, SPAMBASE
 from lbg_recsys.errors import DatasetError
 
 __all__ = ["DATASETS", "DatasetInfo", "Home", "KnownFile", "Member", "Source", "dataset_info"]
 
-_RATINGS = (SAMPLE, MOVIELENS_100K, MOVIELENS_1M, FILMTRUST, CIAO, INSTEVAL)
+_RATINGS = (SAMPLE, MOVIELENS_100K, MOVIELENS_1M, FILMTRUST, CIAO, INSTEVAL, FILM_FACTS)
 _TEXTS = (NEWSGROUPS, R8, R52, IMDB, SMS_SPAM, SPAMBASE)
 DATASETS: dict[str, DatasetInfo] = {info.name: info for info in (*_RATINGS, *_TEXTS)}
 
