@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import tables, tables_readme, tables_serve, tables_text
+from benchmarks import tables, tables_readme, tables_serve, tables_text, tables_unknown
 from benchmarks.benchmark import RESULTS
 from benchmarks.picture import accuracy_picture
 from lbg_recsys.files import atomic_write
@@ -77,6 +77,8 @@ BLOCKS = {
         "cost": of("accuracy", tables.bayesian_cost),
         "new users": of("new_users", tables.new_users),
         "reliability": of("topn", tables.reliability),
+        "unknown": of("new_items", tables_unknown.unknown),
+        "features": of("features", tables_unknown.features, tables_unknown.features_of_lecturers),
     },
     "docs/serving.md": {"serve": of("serve", tables_serve.speed, tables_serve.endurance)},
     "docs/text.md": {
