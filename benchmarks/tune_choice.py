@@ -44,7 +44,7 @@ def settings():
 
 def measure(split, options):
     """NDCG@10 and recall@10 by power of P."""
-    scores = np.maximum(Choices(split.matrix, ChoiceSettings(**options)).scores(split.matrix, split.users), 1e-9)
+    scores = np.maximum(Choices.of(split.matrix, ChoiceSettings(**options)).scores(split.matrix, split.users), 1e-9)
     probability = split.probability
     found = {power: split.judge(scores * probability**power) for power in POWERS}
     return {f"{name}, power {power}": row[name] for power, row in found.items() for name in row}
@@ -72,7 +72,7 @@ def rules():
 def measure_new(trial, weight, average):
     """NDCG@10 by the length of the history, with another rule."""
     kept = choice_scores.weight_of_few, choice_scores.AVERAGE
-    choices = Choices(trial.train)
+    choices = Choices.of(trial.train)
     choice_scores.weight_of_few, choice_scores.AVERAGE = weight, average
     try:
         return trial.judge(

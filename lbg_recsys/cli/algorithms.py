@@ -250,7 +250,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
     def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
         from lbg_recsys.ratings.choice_scores import Choices
 
-        choices = Choices(matrix, cls(**params))
+        choices = Choices.of(matrix, cls(**params))
         return lambda users: choices.scores(matrix, users)
 
     return " ".join([name.strip(), *given]), score

@@ -61,6 +61,11 @@ DEFAULT, CHOICE = "bayesian", "choice"
     type=click.Path(),
     help="What is known about the users: a CSV, TSV or Parquet file with user and features, or a data set.",
 )
+@click.option(
+    "--drop-users",
+    is_flag=True,
+    help="Leave users and ratings out of the file: it serves new users, and nobody can read who rated what.",
+)
 @scale_option
 @format_options
 @seed_option
@@ -77,6 +82,7 @@ def fit(
     titles: str | None,
     item_features: str | None,
     user_features: str | None,
+    drop_users: bool,
     scale: tuple[float, float] | None,
     seed: int,
     quiet: bool,
@@ -87,7 +93,7 @@ def fit(
 
     RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
     '-' for standard input, or the name of a data set (lbg-recsys datasets list). The model file needs no training
-    data later on: every other command takes it.
+    data later on: every other command takes it. It holds everybody's ratings; with --drop-users it holds none.
 
     \b
     --algo bayesian         Bayesian LBG, 18 s per 100,000 ratings
@@ -136,9 +142,10 @@ def fit(
         model.fit(data, progress=progress, **features)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
-    save(model, output, titles=named)
+    save(model, output, titles=named, ratings=not drop_users)
     summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
     summary |= {"parameters": model.get_params(), "read": facts_of(model.matrix), "titles": len(named)}
+    summary["users_in_file"] = not drop_users
     summary |= convergence(model)
     if as_json:
         print_json(summary)
@@ -147,8 +154,8 @@ def fit(
         echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
         echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
         if not quiet:
-            user = shlex.quote(str(model.matrix.users.raw(0)))
-            echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --user {user}", err=True)
+            whom = "new-user FILE" if drop_users else f"user {shlex.quote(str(model.matrix.users.raw(0)))}"
+            echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)
     if was_cut_short(model):
         ctx.exit(130)
 

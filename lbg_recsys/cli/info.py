@@ -53,6 +53,9 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
             rows["choices"] = choices_in_words(about)
         else:
             rows["ratings"] = in_words(about)
+        rows["users"] = (
+            "in the file, with their ratings" if about["users_in_file"] else "left out, with their ratings"
+        )
         rows["titles"] = f"{titles:,} of {about['items']:,} items"
     else:
         if found.training:

@@ -178,6 +178,10 @@ def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> A
 
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
     found = as_known(index, text)
+    if found is None and not len(index):
+        raise DataError(
+            f"the model knows no user {text!r}: it was saved without its users (fit --drop-users); {remedy}"
+        )
     if found is None:
         # of users no id is named: who is in a model is not for everybody to know
         raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,} {what}s); {remedy}")

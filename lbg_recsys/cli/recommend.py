@@ -139,6 +139,10 @@ def recommend(
             folded = fold_in_file(loaded, new_user, quiet, **how)
             blocks, total = (_renamed(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
     else:
+        if all_users:
+            from lbg_recsys.ratings.crowd import need_users
+
+            need_users(loaded.matrix, "--all-users")
         chosen = list(dict.fromkeys(loaded.matrix.users if all_users else (find_user(loaded, one) for one in users)))
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
     named = (_with_titles(block) for block in blocks)

@@ -26,6 +26,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.interrupts import interruptible
+from lbg_recsys.core.lapack import invert
 from lbg_recsys.core.types import Array, Floats, Ints
 
 Singles = npt.NDArray[np.float32]
@@ -199,6 +201,22 @@ def solve(
     return _solve_users(y, several, penalty) if several.sum() < y.shape[1] else _solve_items(y, penalty)
 
 
+def solve_pairs(pairs: sp.csr_array, penalty: Floats, taken: Ints, *, limit: int = LIMIT) -> ItemSide | HeadSide:
+    """The same of X' diag(weight) X itself, a symmetric matrix (items, items); ``taken`` is how often each was."""
+    if len(penalty) <= limit:
+        return ItemSide(_inverse_of(_dense(pairs, penalty)))
+    head, tail = _parted(taken, limit)
+    rows = pairs[head]
+    inner = ItemSide(_inverse_of(_dense(rows[:, head], penalty[head])))
+    return HeadSide(head, tail, inner, sp.csr_array(sp.eye_array(limit, dtype=np.float32)), rows[:, tail])
+
+
+def _dense(pairs: sp.csr_array, diagonal: Floats) -> Floats:
+    sigma = np.asarray(pairs.toarray(order="F"), dtype=np.float64)
+    sigma[np.diag_indices(len(sigma))] += diagonal
+    return sigma
+
+
 def _solve_items(y: sp.csr_array, penalty: Floats) -> ItemSide:
     return ItemSide(_inverse(y, penalty))
 
@@ -210,38 +228,39 @@ def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: Float
     k = _inverse(sp.csr_array(v.T), np.ones(v.shape[0]))
     v = v.astype(np.float32)
     explained = np.zeros(v.shape[1])
-    _quadratic(*_columns(v), k, explained)
+    interruptible(_quadratic, *_columns(v), k, explained)
     return UserSide(k, v, scale.astype(np.float32), ((1.0 - explained) * scale**2).astype(np.float32))
 
 
 def _solve_head(y: sp.csr_array, penalty: Floats, limit: int) -> HeadSide:
-    taken = np.bincount(y.indices, minlength=y.shape[1])
-    order = np.argsort(-taken, kind="stable")
-    head, tail = np.sort(order[:limit]), np.sort(order[limit:])
+    head, tail = _parted(np.bincount(y.indices, minlength=y.shape[1]), limit)
     single = y.astype(np.float32)
     return HeadSide(head, tail, _solve_items(y[:, head].tocsr(), penalty[head]), single[:, head], single[:, tail])
 
 
-def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:
-    """(Y'Y + diag(diagonal))^-1, in double precision and by one thread: bits do not depend on the number of them."""
-    from scipy.linalg.lapack import dpotrf, dpotri
-    from threadpoolctl import threadpool_limits
+def _parted(taken: Ints, limit: int) -> tuple[Ints, Ints]:
+    """The items taken most often, and all others; both ascend."""
+    order = np.argsort(-taken, kind="stable")
+    return np.sort(order[:limit]), np.sort(order[limit:])
 
+
+def _inverse(y: sp.csr_array, diagonal: Floats) -> Singles:
+    """(Y'Y + diag(diagonal))^-1."""
     n = y.shape[1]
-    if not n:
-        return np.zeros((0, 0), np.float32)
-    sigma = np.zeros((n, n), order="F")  # LAPACK works in it, without a copy
+    sigma = np.zeros((n, n), order="F")
     sigma[np.diag_indices(n)] = diagonal
     y.sort_indices()
-    gram(y.indptr, y.indices, y.data.astype(np.float64), sigma.T)
-    with threadpool_limits(1):
-        factor, failed = dpotrf(sigma, lower=1, overwrite_a=1, clean=0)
-        if not failed:
-            factor, failed = dpotri(factor, lower=1, overwrite_c=1)
-    if failed:
+    interruptible(gram, y.indptr, y.indices, y.data.astype(np.float64), sigma.T)
+    return _inverse_of(sigma)
+
+
+def _inverse_of(sigma: Floats) -> Singles:
+    """The inverse of a matrix of which the lower triangle is given, in Fortran's order; the matrix is lost."""
+    n = len(sigma)
+    if not invert(sigma):
         raise np.linalg.LinAlgError(f"the {n} x {n} matrix of choices is not positive definite: raise the penalty")
     q = np.empty((n, n), np.float32)
-    _mirror(factor.T, q)
+    interruptible(_mirror, sigma.T, q)
     return q
 
 

@@ -14,9 +14,8 @@ ratings (``benchmarks/tune_choice.py``).
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from lbg_recsys.core.choice import gram
+from lbg_recsys.core.together import Together
 from lbg_recsys.core.types import Floats, Ints
 
 # A new user with more items is scored as the users of the training are: the work grows with the square of n.
@@ -38,33 +37,29 @@ class FewItems:
         The codes H.
     cells : array of shape (n,)
         x_H.
-    y : csc_array of shape (n_users, n_items)
-        diag(w)^1/2 X.
+    together : Together
+        Y'Y with Y = diag(w)^1/2 X.
     diagonal : array of shape (n,)
         The diagonal of Sigma_HH.
     """
 
     items: Ints
     cells: Floats
-    y: sp.csc_array
+    together: Together
     diagonal: Floats
 
     def scores(self) -> Floats:
         """The prediction of every item, (n_items,); the user's own items are among them."""
-        own = self.y[:, self.items]
-        return np.asarray(self.y.T @ (own @ np.linalg.solve(self._sigma(own), self.cells)))
+        weights: Floats = np.linalg.solve(self._sigma(), self.cells).astype(np.float64, copy=False)
+        return self.together.times(self.items, weights)
 
     def contributions(self, item: int) -> Floats:
         """What each of the user's items adds to the prediction of another item, (n,)."""
-        own = self.y[:, self.items]
-        met = np.asarray((own.T @ self.y[:, [item]]).toarray()[:, 0], dtype=np.float64)
-        return np.asarray(self.cells * np.linalg.solve(self._sigma(own), met))
+        met = self.together.between(self.items, np.array([item]))[:, 0]
+        return np.asarray(self.cells * np.linalg.solve(self._sigma(), met))
 
-    def _sigma(self, own: sp.csc_array) -> Floats:
-        """Sigma_HH, ``own`` being the user's columns of y."""
-        rows = own.tocsr()
-        upper = np.zeros((len(self.items),) * 2)
-        gram(rows.indptr, rows.indices, rows.data.astype(np.float64), upper)
-        sigma = upper + upper.T
+    def _sigma(self) -> Floats:
+        """Sigma_HH."""
+        sigma = self.together.block(self.items)
         sigma[np.diag_indices(len(sigma))] = self.diagonal
         return sigma

@@ -21,6 +21,7 @@ from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
 if TYPE_CHECKING:
     from lbg_recsys.core.gibbs.draws import Draws
     from lbg_recsys.ratings.bayesian import BayesianLBGModel
+    from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
     from lbg_recsys.ratings.matrix import RatingMatrix
 
 _TINY = 1e-30  # the smallest precision that is accepted: nothing could be drawn with a precision of 0
@@ -65,6 +66,15 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
     }
 
 
+# What is kept of users that are left out.
+KEPT = {
+    "averages": Array("f8", ("items", "levels"), low=0.0, distribution=True, optional=True),
+    "grams": Array("f8", ("compared sweeps", "classes of all", "classes of all"), -_FAR, _FAR, optional=True),
+    "evidence": Array("i1", ("sweeps of users", "items", "components", "classes - 1"), -127, 127, optional=True),
+    "evidence_unit": Array("f4", ("sweeps of users", "components"), 0, _FAR, optional=True),
+}
+
+
 class BayesianFile(RatingFile):
     """`BayesianLBGModel`: the kept sweeps, the seed, and how training went."""
 
@@ -81,21 +91,27 @@ class BayesianFile(RatingFile):
     }
     arrays = _arrays("users", "items") | _arrays("items", "users")
 
-    def own_layout(self, parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Layout:
+    def own_layout(self, parameters: Mapping[str, Any], header: Mapping[str, Any]) -> Layout:
         """The kept sweeps: at most so many as the parameters allow."""
-        own = super().own_layout(parameters, facts)
+        own, facts = super().own_layout(parameters, header), header["facts"]
         profile = parameters["n_components"] * parameters["n_classes"] + _CONSTANT_AND_AMOUNT
         known, width = features.layout(facts["features"])
         most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
         return Layout(
-            {**own.arrays, **known, **chains.layout(parameters, facts["chains"] or [])},
+            {
+                **own.arrays,
+                **(KEPT if header["ratings"].get("crowd") else {}),
+                **known,
+                **chains.layout(parameters, facts["chains"] or []),
+            },
             {
                 **own.sizes,
                 "scalars": len(_SCALARS),
+                "classes of all": parameters["n_components"] * parameters["n_classes"],
                 **{f"features of {side}": width[side] for side in width},
                 **{f"profile of {side}": profile + width[side] for side in width},
             },
-            {"sweeps of users": most, "sweeps of items": most},
+            {"sweeps of users": most, "sweeps of items": most, "compared sweeps": 2 * most},
         )
 
     def state_of(self, model: "BayesianLBGModel", extras: Extras) -> State:
@@ -111,6 +127,11 @@ class BayesianFile(RatingFile):
             for side, draws in model._draws.items()
             for name, array in _arrays_of(draws).items()
         }
+        kept = None if model.matrix.left_out is None else model._kept_of_users()
+        if kept is not None:
+            arrays |= {"averages": kept.averages, "grams": kept.grams}
+            if kept.evidence is not None:
+                arrays |= {"evidence": kept.evidence.steps, "evidence_unit": kept.evidence.unit}
         facts["features"], of_features = features.take_apart(model.features_)
         arrays |= of_features
         facts["chains"] = None
@@ -128,7 +149,8 @@ class BayesianFile(RatingFile):
         sampled = len(matrix.scale.levels) > 1 and (kept or not matrix.is_constant)  # older files have sweeps of both
         sides = ORIENTATIONS[model.orientation] if sampled else ()
         known = features.put_together(state.facts["features"], state.arrays)
-        model.assemble(matrix, _draws_of(kept, sides), state.facts["seed"], known)
+        draws = _draws_of(kept, sides)
+        model.assemble(matrix, draws, state.facts["seed"], known, _kept_of(state.arrays, matrix, draws))
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         if state.facts["chains"] is not None:
@@ -143,6 +165,26 @@ class BayesianFile(RatingFile):
             "rhat_median": float(np.median(rhat)) if rhat else math.nan,
             "rhat_share": sum(one > _RHAT_LIMIT for one in rhat) / len(rhat) if rhat else math.nan,
         }
+
+
+def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[Side, Draws]") -> "KeptOfUsers | None":
+    """What is kept of users that are left out; `DataError` if the draws need more or other arrays."""
+    from lbg_recsys.ratings.bayesian.item_rates import Evidence
+    from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
+    from lbg_recsys.ratings.bayesian.tastes import n_compared
+
+    needed: set[str] = set()
+    if matrix.left_out is not None and draws:
+        needed = {"averages", "grams"} | ({"evidence", "evidence_unit"} if Side.USERS in draws else set())
+    found = {name: array for name, array in arrays.items() if name in KEPT}
+    if set(found) != needed:
+        raise DataError(f"of users that are left out there are {len(found)} arrays where {len(needed)} are needed")
+    if not needed:
+        return None
+    if len(found["grams"]) != n_compared(draws):
+        raise DataError(f"items are compared in {len(found['grams'])} sweeps where {n_compared(draws)} are needed")
+    evidence = Evidence(found["evidence"], found["evidence_unit"]) if "evidence" in found else None
+    return KeptOfUsers(found["averages"], found["grams"], evidence)
 
 
 def _arrays_of(draws: "Draws") -> dict[str, AnyArray]:

@@ -69,8 +69,10 @@ class EstimatorFile(Kind, ABC):
 
     def take_apart(self, model: Any, extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The header and the arrays of a fitted estimator and its words."""
-        if extras.titles is not None or extras.chains:
-            raise ParameterError(f"titles and chains are for rating models, and this is a {type(model).__name__}")
+        if extras.titles is not None or extras.chains or not extras.ratings:
+            raise ParameterError(
+                f"titles, chains and ratings are for rating models, and this is a {type(model).__name__}"
+            )
         vectorizer, vocabulary = extras.vectorizer, extras.vocabulary
         if vectorizer is None and vocabulary is None:  # those that it was loaded with
             vectorizer = getattr(model, "vectorizer_", None)

@@ -37,6 +37,7 @@ class Extras:
     chains: bool = False
     vectorizer: Any = None
     vocabulary: Sequence[str] | None = None
+    ratings: bool = True
 
 
 class Kind(ABC):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
+from lbg_recsys.persistence import crowd
 from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import Extras, Kind
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State, check_contents, check_shapes, check_values
@@ -27,10 +28,11 @@ FACTS = {
     "titles": list[str | None] | None,
     "discrete": bool,
     "n_duplicates": int,
+    "crowd": dict[str, Any] | None,  # of users that are left out; other files do not have it
 }
 
-ARRAYS = {
-    "levels": Array("f8", ("levels",)),
+LEVELS = {"levels": Array("f8", ("levels",))}
+USERS = {
     "indptr": Array("i8", ("users + 1",), low=0),
     "items_of": Array("i4", ("ratings",), low=0),
     "values": Array("f8", ("ratings",)),
@@ -55,7 +57,7 @@ class RatingFile(Kind):
     def assemble(self, model: Any, state: State, matrix: "RatingMatrix") -> None:
         """Make the unfitted ``model`` the fitted one that `state_of` took apart."""
 
-    def own_layout(self, parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Layout:
+    def own_layout(self, parameters: Mapping[str, Any], header: Mapping[str, Any]) -> Layout:
         """The arrays of the model besides those of the ratings."""
         return Layout(self.arrays, {size: parameters[name] for size, name in self.sizes.items()})
 
@@ -75,13 +77,24 @@ class RatingFile(Kind):
                 f"chains=True keeps the Markov chains of a BayesianLBGModel, and a {type(model).__name__} has none: "
                 "leave it out"
             )
+        if not extras.ratings:
+            if extras.chains:
+                raise ParameterError(
+                    "chains=True keeps what a fit continues from, which needs the ratings, and ratings=False leaves "
+                    "them out: choose one of them"
+                )
+            model = model.without_users()
         state = self.state_of(model, extras)
         section, entries = _taken_apart(model.matrix, model.titles if extras.titles is None else extras.titles)
         return {"parameters": state.parameters, "facts": state.facts, "ratings": section}, entries | state.arrays
 
     def check_section(self, section: Any) -> None:
         """Raise `DataError` unless ids, titles and the facts about the scale are plain values of their types."""
-        check_values(section, FACTS, "the header")
+        check_values({"crowd": None, **section} if isinstance(section, dict) else section, FACTS, "the header")
+        if section.get("crowd") is not None:
+            crowd.check_facts(section["crowd"])
+            if section["users"]:
+                raise DataError("users are left out, and there are users")
         titles, items = section["titles"], section["items"]
         if titles is not None and len(titles) != len(items):
             raise DataError(f"there are {len(titles)} titles for {len(items)} items")
@@ -89,17 +102,19 @@ class RatingFile(Kind):
     def about(self, header: Mapping[str, Any], file: Container) -> dict[str, Any]:
         """How many users, items, ratings and titles there are, and on which scale."""
         section = header["ratings"]
-        directory = {name: file.directory[name] for name in ARRAYS if name in file.directory}
-        n_users, n_items = len(section["users"]), len(section["items"])
-        sizes = check_shapes(directory, Layout(ARRAYS, {"users": n_users}, _limits(n_users, n_items)))
-        (levels,) = file.read({"levels"}).values()
-        check_contents({"levels": levels}, ARRAYS)
+        expected, left_out = _arrays(section), section.get("crowd")
+        directory = {name: file.directory[name] for name in expected if name in file.directory}
+        sizes = check_shapes(directory, Layout(expected, _sizes(section), _limits(section)))
+        read = file.read({"levels", "item_counts"})
+        check_contents(read, expected)
+        levels = read["levels"]
         if not len(levels):
             raise DataError("the rating scale has no levels")
         return {
-            "users": n_users,
-            "items": n_items,
-            "ratings": sizes["ratings"],
+            "users": len(section["users"]) if left_out is None else left_out["users"],
+            "items": len(section["items"]),
+            "ratings": sizes["ratings"] if left_out is None else int(read["item_counts"].sum()),
+            "users_in_file": left_out is None,
             "duplicates": section["n_duplicates"],
             "scale": [float(levels[0]), float(levels[-1])],
             "levels": len(levels),
@@ -111,17 +126,18 @@ class RatingFile(Kind):
         """The arrays of the ratings and of the model."""
         parameters = self._parameters(header)
         check_values(parameters, signature_of(self.model_class), "the model's parameters")
-        n_users, n_items = len(header["ratings"]["users"]), len(header["ratings"]["items"])
-        own = self.own_layout(parameters, header["facts"])
+        section, own = header["ratings"], self.own_layout(parameters, header)
         return Layout(
-            {**ARRAYS, **own.arrays},
-            {"users": n_users, "items": n_items, **own.sizes},
-            {**_limits(n_users, n_items), **own.limits},
+            {**_arrays(section), **own.arrays},
+            {**_sizes(section), **own.sizes},
+            {**_limits(section), **own.limits},
         )
 
     def put_together(self, header: Mapping[str, Any], arrays: dict[str, AnyArray]) -> "RatingModel":
         """The model, with its titles and the versions of the libraries that it was saved with."""
-        section, own = header["ratings"], {name: array for name, array in arrays.items() if name not in ARRAYS}
+        section = header["ratings"]
+        shared = _arrays(section)
+        own = {name: array for name, array in arrays.items() if name not in shared}
         matrix = _put_together(section, arrays)
         model: RatingModel = self.model_class(**self._parameters(header))
         self.assemble(model, State(header["parameters"], header["facts"], own), matrix)
@@ -135,18 +151,31 @@ class RatingFile(Kind):
         return {**defaults_of(self.model_class), **header["parameters"]}
 
 
-def _limits(n_users: int, n_items: int) -> dict[str, int]:
-    return {"ratings": n_users * n_items, "levels": _MOST_LEVELS}
+def _arrays(section: Mapping[str, Any]) -> dict[str, Array]:
+    """The arrays that all rating models have: the levels, and the ratings or what is kept of them."""
+    return {**LEVELS, **(USERS if section.get("crowd") is None else crowd.ARRAYS)}
+
+
+def _sizes(section: Mapping[str, Any]) -> dict[str, int]:
+    return {"users": len(section["users"]), "items": len(section["items"])}
+
+
+def _limits(section: Mapping[str, Any]) -> dict[str, int]:
+    n_users, n_items = _sizes(section).values()
+    return {"ratings": n_users * n_items, "levels": _MOST_LEVELS, **crowd.limits(n_items)}
 
 
 def _taken_apart(matrix: "RatingMatrix", titles: "Mapping[RawId, str]") -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    section = {
+    section: dict[str, Any] = {
         "users": savable(matrix.users, "user"),
         "items": savable(matrix.items, "item"),
         "titles": _titles_of(matrix.items, titles) if titles else None,
         "discrete": bool(matrix.scale.discrete),
         "n_duplicates": int(matrix.n_duplicates),
     }
+    if matrix.left_out is not None and matrix.left_out.choices is not None:
+        section["crowd"], kept = crowd.take_apart(matrix.left_out, matrix.left_out.choices)
+        return section, {"levels": matrix.scale.levels, **kept}
     arrays: dict[str, AnyArray] = {
         "levels": matrix.scale.levels,
         "indptr": matrix.rows.indptr,
@@ -163,17 +192,20 @@ def _put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) ->
     from lbg_recsys.ratings.matrix import RatingMatrix
     from lbg_recsys.ratings.scale import RatingScale
 
-    users, items = section["users"], section["items"]
-    levels, indptr, items_of = arrays["levels"], arrays["indptr"], arrays["items_of"]
+    users, items, levels = section["users"], section["items"], arrays["levels"]
     if not len(levels) or (np.diff(levels) <= 0).any():
         raise DataError("the levels of the rating scale do not ascend")
+    scale = RatingScale(levels, section["discrete"])
+    if section.get("crowd") is not None:
+        left_out = crowd.put_together(section["crowd"], arrays, scale)
+        return RatingMatrix.of_crowd(IdIndex(items), scale, left_out, section["n_duplicates"])
+    indptr, items_of = arrays["indptr"], arrays["items_of"]
     if indptr[0] != 0 or indptr[-1] != len(items_of) or (np.diff(indptr) < 0).any() or not len(items_of):
         raise DataError("the users' ratings do not add up")
     ascends = np.append(True, np.diff(items_of) > 0)
     ascends[indptr[indptr < len(items_of)]] = True  # a user begins
     if items_of.max() >= len(items) or not ascends.all():
         raise DataError("a rating is of an item that is not there, or the ratings of a user are not in order")
-    scale = RatingScale(levels, section["discrete"])
     scale.refuse_outsiders(arrays["values"], lambda entry: f"number {entry}")
     rows = SparseRows.from_csr(indptr, items_of, arrays["values"], len(items))
     return RatingMatrix(IdIndex(users), IdIndex(items), scale, rows, section["n_duplicates"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lbg_recsys.checks import check_flag
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
@@ -22,13 +23,14 @@ def save(
     chains: bool = False,
     vectorizer: Any = None,
     vocabulary: Sequence[str] | None = None,
+    ratings: bool = True,
 ) -> Path:
     """Save a fitted model, or the model of a fitted Surprise algorithm of this package, to a file.
 
-    The file of a rating model holds parameters, ratings, ids (integers and strings keep their type), the rating
-    scale, titles, and how training went; that of a text model holds its parameters, fitted attributes and words. The
-    same model gives the same bytes. What is going to be written passes every check of `load` first. It is then
-    written beside ``path`` and renamed, so that an error or a kill at any moment leaves the old file.
+    The file of a rating model holds parameters, everybody's ratings, ids (integers and strings keep their type), the
+    rating scale, titles, and how training went; that of a text model holds its parameters, fitted attributes and
+    words. The same model gives the same bytes. What is going to be written passes every check of `load` first. It is
+    then written beside ``path`` and renamed, so that an error or a kill at any moment leaves the old file.
 
     Parameters
     ----------
@@ -47,6 +49,9 @@ def save(
         weights; one with functions (a tokenizer, say) is refused. None: the one that the model was loaded with.
     vocabulary : sequence of str, default=None
         Of a text model: its words in the order of the columns, where no vectorizer is given.
+    ratings : bool, default=True
+        Of a rating model or a `ChoiceModel`: False leaves out all users and their ratings, and keeps sums over them
+        (see docs/model-files.md). The loaded model serves new users by `fold_in`.
 
     Returns
     -------
@@ -74,9 +79,10 @@ def save(
     """
     from lbg_recsys.provenance import library_versions  # slow to import, and no file is read with it
 
+    check_flag("ratings", ratings)
     model = _savable(model)
     kind = kind_of(type(model).__name__)
-    own, arrays = kind.take_apart(model, Extras(titles, chains, vectorizer, vocabulary))
+    own, arrays = kind.take_apart(model, Extras(titles, chains, vectorizer, vocabulary, ratings))
     header = {"class": type(model).__name__, **own, "versions": library_versions()}
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     _rehearse(kind, header, arrays)

@@ -105,7 +105,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         progress(0, 2, STARTING)
         matrix = as_choices(choices)
         progress(1, 2, f"{matrix.n_users} users, {matrix.n_items} items")
-        found = Choices(matrix, self)
+        found = Choices.of(matrix, self)
         self._hold(matrix)
         self._held = found
         progress(2, 2, "solved")
@@ -118,7 +118,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def _choices(self) -> Choices:
         """The scores; a model from a file computes them when they are first asked for."""
         if self._held is None:
-            self._held = Choices(self.matrix, self)
+            self._held = Choices.of(self.matrix, self)
         return self._held
 
     # -- lists ---------------------------------------------------------------------------------------------------
@@ -278,6 +278,13 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         view._held, view.titles, view._is_new = self._choices, self.titles, True
         return FoldedChooser(view)
 
+    def without_users(self) -> "ChoiceModel":
+        """A model that holds no user and no choice, and serves new users by `fold_in`; see docs/model-files.md."""
+        view = ChoiceModel(**self.get_params())
+        view._hold(self.matrix.without_users(self._choices.kept()))
+        view.titles, view.versions = dict(self.titles), dict(self.versions)
+        return view
+
     # -- looking inside ------------------------------------------------------------------------------------------
 
     def similar_items(self, item: RawId, n: int = 10) -> list[tuple[RawId, float]]:
@@ -311,8 +318,9 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     def _user_code(self, user: RawId) -> int:
         code = self.matrix.users.code(user)
         if code == UNKNOWN:
+            saved_without = "" if self.matrix.left_out is None else "it was saved without its users; "
             raise DataError(
-                f"the user {user!r} ({type(user).__name__}) is unknown to the model: "
+                f"the user {user!r} ({type(user).__name__}) is unknown to the model: {saved_without}"
                 "fold_in([item, ...]) takes new users"
             )
         return code

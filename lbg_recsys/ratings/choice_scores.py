@@ -1,16 +1,19 @@
 """Choice scores of the users of a matrix, trained or new: what lists, explanations and similar items are made of."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from lbg_recsys.core import choice
 from lbg_recsys.core.few_items import FewItems, weight_of_few
+from lbg_recsys.core.together import ByPairs, ByUsers
 from lbg_recsys.core.types import Array, Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.crowd import KeptChoices
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
@@ -19,6 +22,8 @@ from lbg_recsys.ratings.settings import ChoiceSettings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+T = TypeVar("T")
 
 # Beside a rating model: the power of the probability of a liked rating, and the least score that it multiplies.
 CHOICE_LIKED_POWER, LEAST_SCORE = 0.5, 1e-9
@@ -62,30 +67,69 @@ class ChoiceExplanation:
         )
 
 
+@dataclass(frozen=True)
 class Choices:
     """The choice scores of users over the items of a matrix; see `lbg_recsys.core.choice`.
 
     Users are rows of any matrix over the same items. The rows of the training are complete: what is not there was
     refused. Those of new users may be the beginning of longer ones.
+
+    Attributes
+    ----------
+    liked, grade : float
+        The lowest rating that is liked, and the cell of one that is not.
+    inverse : Inverse
+        Sigma^-1.
+    together : ByUsers or ByPairs
+        Y'Y, by the users of the training or without them.
+    penalty, norm, average : array of shape (items,)
+        What is added to the diagonal of Y'Y, the square root of the sum, and the cells of the average user.
     """
 
-    def __init__(self, training: RatingMatrix, settings: ChoiceSettings | None = None) -> None:
+    liked: float
+    grade: float
+    inverse: choice.Inverse
+    together: ByUsers | ByPairs
+    penalty: Floats
+    norm: Floats
+    average: Floats
+
+    @classmethod
+    def of(cls, training: RatingMatrix, settings: ChoiceSettings | None = None) -> "Choices":
+        """From the users of the training, or from what a model that was saved without them keeps.
+
+        Raises
+        ------
+        DataError
+            If the penalty is too small for the matrix to be inverted.
+        """
         settings = ChoiceSettings() if settings is None else settings
-        self.liked, self.grade = training.scale.liked, settings.grade
-        x = self.cells(training)
+        liked = training.scale.liked
+        if training.left_out is not None and training.left_out.choices is not None:
+            kept, taken = training.left_out.choices, training.left_out.per_item
+            inverse: choice.Inverse = _solved(
+                choice.solve_pairs, kept.together.pairs, kept.penalty, taken, limit=settings.limit
+            )
+            square = kept.together.pairs.diagonal().astype(np.float64) + kept.penalty
+            return cls(liked, kept.grade, inverse, kept.together, kept.penalty, np.sqrt(square), kept.average)
+        x = _cells(training, liked, settings.grade)
         weight = choice.user_weights(np.diff(x.indptr), settings.user_power)
-        ridge = choice.penalties(x, settings.penalty, settings.item_power)
-        self.inverse = choice.solve(x, weight, ridge, limit=settings.limit)
-        weighted = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
-        self._columns = weighted.astype(np.float32).tocsc()
-        self._norm = np.sqrt(np.bincount(weighted.indices, np.square(weighted.data), x.shape[1]) + ridge)
-        self._average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
+        penalty = choice.penalties(x, settings.penalty, settings.item_power)
+        inverse = _solved(choice.solve, x, weight, penalty, limit=settings.limit)
+        y = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
+        norm = np.sqrt(np.bincount(y.indices, np.square(y.data), x.shape[1]) + penalty)
+        average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
+        together = ByUsers(y.astype(np.float32).tocsc())
+        return cls(liked, settings.grade, inverse, together, penalty, norm, average)
+
+    def kept(self) -> KeptChoices:
+        """What scores of new users need: sums over the users of the training."""
+        together = self.together.by_pairs() if isinstance(self.together, ByUsers) else self.together
+        return KeptChoices(self.grade, together, self.penalty, self.average)
 
     def cells(self, matrix: RatingMatrix, users: Ints | None = None) -> sp.csr_array:
         """The cells X of some users (all if None): 1 for a liked item, ``grade`` for another one that was rated."""
-        rows = matrix.rows if users is None else matrix.rows.take(users)
-        cells = choice.graded(rows.values, self.liked - matrix.scale.tolerance, self.grade)
-        return sp.csr_array((cells, rows.columns, rows.indptr), shape=(len(rows), rows.n_columns))
+        return _cells(matrix, self.liked, self.grade, users)
 
     def scores(self, matrix: RatingMatrix, users: Ints, *, new: bool = False) -> Floats:
         """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known.
@@ -98,7 +142,7 @@ class Choices:
         x = self.cells(matrix, users[known])
         n_items = np.zeros(len(users))
         n_items[known] = np.diff(x.indptr)
-        found = _average_weight(n_items)[:, np.newaxis] * self._average
+        found = _average_weight(n_items)[:, np.newaxis] * self.average
         by_items = choice.scores(self.inverse, x)
         found[known] += self._with_few(x, by_items) if new else by_items
         return found
@@ -108,7 +152,7 @@ class Choices:
         mixed: Floats = found.astype(np.float64)
         for user, few in enumerate(self._few(x)):
             if weight := weight_of_few(len(few.items)):
-                mixed[user] += weight * (few.scores() - mixed[user])
+                mixed[user] += weight * (_solved(few.scores) - mixed[user])
                 mixed[user, few.items] = found[user, few.items]  # predicted from the user's other items
         return mixed
 
@@ -116,7 +160,7 @@ class Choices:
         """What is needed to score each of some users by its own items alone."""
         for first, last in itertools.pairwise(x.indptr.tolist()):
             own = x.indices[first:last].astype(np.int64)
-            yield FewItems(own, x.data[first:last], self._columns, np.square(self._norm[own]))
+            yield FewItems(own, x.data[first:last], self.together, np.square(self.norm[own]))
 
     def contributions(self, matrix: RatingMatrix, user: int, item: int, *, new: bool = False) -> Floats:
         """What each of a user's items, in the order of the matrix, adds to the score of one item."""
@@ -126,7 +170,7 @@ class Choices:
         weight = weight_of_few(len(items)) if new else 0.0
         if not weight or item in items:
             return parts
-        return np.asarray(parts + weight * (next(self._few(x)).contributions(item) - parts))
+        return np.asarray(parts + weight * (_solved(next(self._few(x)).contributions, item) - parts))
 
     def explain(
         self, matrix: RatingMatrix, user: int, item: int, *, ratings: bool, new: bool = False
@@ -138,7 +182,7 @@ class Choices:
             ChoiceEvidence(items[place], values[place] if ratings else None, float(parts[place]))
             for place in np.argsort(-parts, kind="stable").tolist()
         )
-        average = float(_average_weight(np.array([len(because)]))[0] * self._average[item])
+        average = float(_average_weight(np.array([len(because)]))[0] * self.average[item])
         score = float(parts.sum()) + average
         return ChoiceExplanation(matrix.users.raw(user), matrix.items.raw(item), score, average, because)
 
@@ -148,16 +192,30 @@ class Choices:
         Sigma_ij / (Sigma_ii Sigma_jj)^1/2: the penalty in the diagonal gives rarely taken items low similarities.
         An item's similarity with itself is 1.
         """
-        others = np.arange(len(self._norm)) if others is None else others
-        met = (self._columns[:, items].T @ self._columns[:, others]).toarray().astype(np.float64)
-        met /= self._norm[items][:, np.newaxis] * self._norm[others]
+        others = np.arange(len(self.norm)) if others is None else others
+        met = self.together.between(items, others)
+        met /= self.norm[items][:, np.newaxis] * self.norm[others]
         met[items[:, np.newaxis] == others] = 1.0
         return np.asarray(met)
 
     @property
     def nbytes(self) -> int:
         """The size of the arrays."""
-        return self.inverse.nbytes + int(self._columns.data.nbytes + self._columns.indices.nbytes)
+        return self.inverse.nbytes + self.together.nbytes
+
+
+def _cells(matrix: RatingMatrix, liked: float, grade: float, users: Ints | None = None) -> sp.csr_array:
+    rows = matrix.rows if users is None else matrix.rows.take(users)
+    cells = choice.graded(rows.values, liked - matrix.scale.tolerance, grade)
+    return sp.csr_array((cells, rows.columns, rows.indptr), shape=(len(rows), rows.n_columns))
+
+
+def _solved(solve: Callable[..., T], *given: Any, **options: Any) -> T:
+    """The solution of a linear system; `DataError` if it has none."""
+    try:
+        return solve(*given, **options)
+    except np.linalg.LinAlgError as error:
+        raise DataError(f"the choice scores cannot be computed: {error}") from error
 
 
 def _average_weight(n_items: Floats | Ints) -> Floats:

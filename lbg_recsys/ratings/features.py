@@ -80,6 +80,10 @@ class FeatureTable:
     def __repr__(self) -> str:
         return f"<FeatureTable: {len(self.names)} columns of {len(self.ids):,} ids>"
 
+    def without_rows(self) -> "FeatureTable":
+        """The same columns of no id: how new ids are encoded."""
+        return FeatureTable(self.features, IdIndex(), self.values[:0])
+
     @classmethod
     def of(cls, given: Any, rated: IdIndex, role: str) -> "FeatureTable":
         """Encode a table of the ``role`` "user" or "item"; ``rated`` are the ids that ratings are about.

@@ -28,6 +28,7 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import STARTING, Progress, parts, silent
 from lbg_recsys.ratings.biases import Biases
+from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
 from lbg_recsys.ratings.questions.explain import Explanation, explain
@@ -183,6 +184,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         """
         if not hasattr(self, "matrix"):
             return self.fit(ratings)
+        need_users(self.matrix, "partial_fit")
         before, added = self.matrix, as_matrix(ratings)
         before.scale.refuse_outsiders(added.values, added.name_of_entry)
         merged, touched = before.merged(added)
@@ -300,6 +302,24 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self._place(matrix, biases, origin)
         self._hold(parameters, statistics, posterior)
         self.counted_ = counted
+
+    def without_users(self) -> "LBGModel":
+        """This model for new users alone; see `RatingModel.without_users`."""
+        view, nobody = type(self)(**self.get_params()), np.zeros((0, self.n_topics))
+        biases = None if self.biases_ is None else replace(self.biases_, users=np.zeros(1))
+        view.assemble(
+            self._matrix_without_users(),
+            biases,
+            self.origin_,
+            self.parameters_,
+            self.statistics_,
+            posterior=nobody,
+            counted=nobody,
+        )
+        for name in ("converged_", "n_iter_", "lower_bound_", "history_"):
+            setattr(view, name, getattr(self, name))
+        view.titles, view.versions = dict(self.titles), dict(self.versions)
+        return view
 
     def _place(self, matrix: RatingMatrix, biases: Biases | None, origin: float) -> None:
         self.matrix, self.biases_, self.origin_ = matrix, biases, origin

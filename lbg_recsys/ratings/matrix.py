@@ -16,6 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from scipy.sparse import issparse
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
+from lbg_recsys.ratings.crowd import Crowd, KeptChoices
 from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, factorize, plain_ids
 from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.tables import columns_of, is_series, is_table
@@ -47,6 +49,7 @@ class RatingMatrix:
     scale: RatingScale
     rows: SparseRows
     n_duplicates: int = 0
+    left_out: Crowd | None = None  # of a model that was saved without its users: what they were together
 
     def __repr__(self) -> str:
         return f"<RatingMatrix: {self.size_in_words}>"
@@ -54,7 +57,24 @@ class RatingMatrix:
     @property
     def size_in_words(self) -> str:
         """How many ratings of how many items by how many users, for people."""
+        crowd = self.left_out
+        if crowd is not None:
+            return f"{crowd.n_ratings:,} ratings of {self.n_items:,} items by {crowd.n_users:,} users, not held"
         return f"{self.n_ratings:,} ratings of {self.n_items:,} items by {self.n_users:,} users"
+
+    @cached_property
+    def crowd(self) -> Crowd:
+        """The users together: sums over them, which stay where the users are left out."""
+        return Crowd.of(self) if self.left_out is None else self.left_out
+
+    def without_users(self, choices: KeptChoices) -> "RatingMatrix":
+        """The same items and scale without any user or rating; `crowd` stays, with what choice scores need."""
+        return RatingMatrix.of_crowd(self.items, self.scale, replace(self.crowd, choices=choices), self.n_duplicates)
+
+    @classmethod
+    def of_crowd(cls, items: IdIndex, scale: RatingScale, crowd: Crowd, n_duplicates: int) -> "RatingMatrix":
+        """A matrix of which the users are left out."""
+        return cls(IdIndex(), items, scale, SparseRows.from_csr([0], [], [], len(items)), n_duplicates, crowd)
 
     @property
     def n_users(self) -> int:

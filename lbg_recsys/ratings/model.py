@@ -13,6 +13,7 @@ from lbg_recsys.core import levels
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
+from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item
 from lbg_recsys.ratings.questions.showing import model_html
@@ -40,7 +41,6 @@ class RatingModel(Settings, ScoringModel):
     point: str
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
-
     verbose: bool
 
     def fit(
@@ -193,6 +193,7 @@ class RatingModel(Settings, ScoringModel):
             If the item is known already, a rating is off the scale, no known user rated it, or the model cannot
             take new items without a fit.
         """
+        need_users(self.matrix, "a new item")
         if item in self.matrix.items:
             raise DataError(f"the item {item!r} is known to the model already: give a new item an id of its own")
         own = one_item(ratings, item, self.matrix.users, self.matrix.scale)
@@ -340,6 +341,7 @@ class RatingModel(Settings, ScoringModel):
         """
         from lbg_recsys.ratings.questions.topics import topics
 
+        need_users(self.matrix, "a list of topics")
         return topics(self, n, groups)
 
     def explain(self, user: RawId, item: RawId) -> "Explanation | Influences":
@@ -371,7 +373,9 @@ class RatingModel(Settings, ScoringModel):
 
     def user_code(self, user: RawId) -> int:
         """The code of a user that must be known."""
-        return _known(self.matrix.users.code(user), user, "user", "fold_in({item: rating, ...}) takes new users")
+        without = "" if self.matrix.left_out is None else "it was saved without its users; "
+        remedy = f"{without}fold_in({{item: rating, ...}}) takes new users"
+        return _known(self.matrix.users.code(user), user, "user", remedy)
 
     def item_code(self, item: RawId) -> int:
         """The code of an item that must be known."""

@@ -84,6 +84,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         fresh.spread_ = float(matrix.values.std()) or 1.0
         fresh.centre_ = float(matrix.values.mean())
         fresh._place(matrix)
+        fresh._count()
         generator = np.random.default_rng(self.random_state)
         train, held = fresh._split(generator)
         fresh._anneal(train, held, generator, progress)
@@ -137,8 +138,11 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         spread = np.sqrt((square + _USER_SMOOTHING * self.spread_**2) / weight)
         self._user_mean = np.append(mean, self.centre_)
         self._user_spread = np.append(spread, self.spread_)
-        counts = matrix.rows.column_counts()
-        self._popularity: Floats = np.append(counts, 0) / max(matrix.n_users, 1)  # last: the unknown item
+
+    def _count(self) -> None:
+        """How often each item is rated in training; the last is the unknown item."""
+        crowd = self.matrix.crowd
+        self._popularity: Floats = np.append(crowd.per_item, 0) / crowd.n_users
 
     def _rows_of(self, matrix: RatingMatrix) -> SparseRows:
         users = matrix.user_codes
@@ -216,4 +220,14 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         self.centre_, self.spread_ = centre, spread
         self.parameters_, self.beta_ = parameters, beta
         self._place(matrix)
+        self._count()
         self.mixing_ = mixing
+
+    def without_users(self) -> "GaussianPLSAModel":
+        """This model for new users alone; see `RatingModel.without_users`."""
+        view = type(self)(**self.get_params())
+        nobody = np.zeros((0, self.n_topics))
+        view.assemble(self._matrix_without_users(), self.centre_, self.spread_, self.parameters_, self.beta_, nobody)
+        view.n_iter_, view.history_ = self.n_iter_, self.history_
+        view.titles, view.versions = dict(self.titles), dict(self.versions)
+        return view

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 if TYPE_CHECKING:
     from lbg_recsys.ratings.model import RatingModel
     from lbg_recsys.ratings.questions.topics import TopicTables
+
+
+S = TypeVar("S", bound="ScoringModel")
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,22 @@ class ScoringModel(FitFirst, ABC):
         return self.with_users(matrix)
 
     @abstractmethod
+    def without_users(self: S) -> S:
+        """A model that holds no user and no rating, and serves new users by `fold_in` as this one does.
+
+        What it keeps are sums over all users, such as how often items are rated together: see docs/model-files.md. It
+        cannot be asked about the users of the training or for topics, and takes no new items.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> ratings = (["ann", "ann", "bob", "bob"], ["tea", "pot", "tea", "cup"], [5, 4, 5, 2])
+        >>> model = LBGModel(n_topics=1, random_state=0).fit(ratings).without_users()
+        >>> list(model.matrix.users), model.fold_in({"tea": 5}).recommend(1)["item"].tolist()
+        ([], ['pot'])
+        """
+
+    @abstractmethod
     def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
         """How alike the user or the item of code ``own`` is to each, (n,); 1 is the most."""
 
@@ -116,8 +135,11 @@ class ScoringModel(FitFirst, ABC):
         """The choice scores of the users that the model was fitted to: computed when they are first asked for."""
         home = self._choice_home or self
         if home._choices_held is None or home._choices_held[0] is not home.matrix:
-            home._choices_held = home.matrix, Choices(home.matrix)
+            home._choices_held = home.matrix, Choices.of(home.matrix)
         return home._choices_held[1]
+
+    def _matrix_without_users(self) -> RatingMatrix:
+        return self.matrix.without_users(self.choices.kept())
 
     @property
     def liked_power(self) -> float:

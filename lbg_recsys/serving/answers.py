@@ -67,7 +67,7 @@ class Service:
             "class": type(self.model).__name__,
             "users": matrix.n_users,
             "items": matrix.n_items,
-            "ratings": matrix.n_ratings,
+            "ratings": matrix.crowd.n_ratings,
             "titles": len(self.model.titles),
             "predicts_ratings": self.rates,
             "takes_ratings": self._people.takes_ratings,
@@ -206,7 +206,8 @@ class Service:
             given = asked.get("ratings") or dict.fromkeys(asked.get("choices", []), self.model.matrix.scale.upper)
             rated = {self._people.catalogue.find(item): float(value) for item, value in given.items()}
             rated = {item: value for item, value in rated.items() if item is not None}
-            member = person.folded.posterior if self.rates and "choices" not in asked else None
+            grouped = self.rates and "choices" not in asked and self.model.matrix.left_out is None
+            member = person.folded.posterior if grouped else None
         with_levels = self._people.takes_ratings and "choices" not in asked
         facts = profile(self.model, rated, member, n, with_levels=with_levels, means=self._means)
         facts["ratings"] = with_titles(self.model, facts["ratings"])
@@ -215,29 +216,28 @@ class Service:
     def warm_up(self) -> None:
         """Ask the questions that are slow the first time: what they compile and compute is kept."""
         matrix = self.model.matrix
-        user, item = matrix.users.raw(0), matrix.items.raw(0)
+        item, held = matrix.items.raw(0), matrix.left_out is None
         new: Json = {"ratings": {item: matrix.scale.upper}} if self._people.takes_ratings else {"choices": [item]}
-        for who in ({"user": user}, new):
+        for who in [{"user": matrix.users.raw(0)}, new] if held else [new]:
             self.recommend({**who, "n": 1, **({"distribution": True} if self.rates else {})})
             self.explain({**who, "item": item})
         if self.rates:
             self.profile(new)
-            self.topics({})
+            if held:
+                self.topics({})
         self.similar({"item": item})
         self.items({})
 
     # -- computed once -----------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _counts(self) -> Any:
-        return self.model.matrix.rows.column_counts()
+        return self.model.matrix.crowd.per_item
 
     @cached_property
     def _means(self) -> Any:
         """The mean rating of every item."""
-        matrix = self.model.matrix
-        total = np.bincount(matrix.item_codes, matrix.values, minlength=matrix.n_items)
-        return total / np.maximum(self._counts, 1)
+        return self.model.matrix.crowd.means
 
     @cached_property
     def _posterior(self) -> Any:

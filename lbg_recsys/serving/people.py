@@ -90,6 +90,8 @@ class People:
         """The known user that is meant."""
         users = self.model.matrix.users
         found = given if given in users else as_known(users, str(given))
+        if found is None and self.model.matrix.left_out is not None:
+            raise UnknownIdError("the model was saved without its users: POST ratings or choices of a new one")
         if found is None:
             raise UnknownIdError(
                 f"the model knows no user {str(given)[:60]!r} (it knows {len(users):,} users); a new one is taken by "

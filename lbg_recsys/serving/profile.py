@@ -42,7 +42,7 @@ def _use_of_scale(model: Any, rated: Mapping[RawId, float], means: Floats) -> di
     scale = matrix.scale
     own = np.array(list(rated.values()), dtype=np.float64)
     share = np.bincount(scale.nearest(own), minlength=len(scale.levels)) / max(len(own), 1)
-    everybody = np.bincount(scale.nearest(matrix.values), minlength=len(scale.levels)) / max(matrix.n_ratings, 1)
+    everybody = matrix.crowd.per_level / matrix.crowd.n_ratings
     found: dict[str, Any] = {
         "levels": [
             {"level": name, "share": one, "share_of_all": every}

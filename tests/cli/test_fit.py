@@ -201,3 +201,25 @@ def test_the_default_is_bayesian_and_says_what_it_costs(desk, run):
     assert type(lbg_recsys.load("mine lists.lbg")).__name__ == "BayesianLBGModel"
     assert run(*arguments, "-q").stderr == ""
     assert "processor time" not in run("fit", "ratings.csv", "-o", "x.lbg", "--algo", "paper").stderr
+
+
+def test_dropped_users_are_not_in_the_file_and_new_ones_are_served(desk, run):
+    with open("people.csv", "w") as file:
+        file.write("user,item,rating\n")
+        file.writelines(
+            f"somebody-{n},film-{(n * 7 + k) % 12},{1 + (n + k) % 5}\n" for n in range(20) for k in range(6)
+        )
+    result = run("fit", "people.csv", "--algo", "lbg", "-o", "mine.lbg", "--drop-users")
+    assert "--new-user FILE" in result.stderr
+    assert lbg_recsys.load("mine.lbg").matrix.n_users == 0
+    with open("mine.lbg", "rb") as file:
+        assert b"somebody" not in file.read()
+    shown = run("info", "mine.lbg").stdout
+    assert "120 ratings of 12 items by 20 users" in shown and "left out, with their ratings" in shown
+    with open("new.csv", "w") as file:
+        file.write("item,rating\nfilm-1,5\nfilm-2,1\n")
+    assert "film-" in run("recommend", "mine.lbg", "--new-user", "new.csv", "-n", 2).stdout
+    for question in (("recommend", "mine.lbg", "--user", "somebody-3"), ("recommend", "mine.lbg", "--all-users")):
+        refused = run(*question, code=1)
+        assert "saved without" in refused.stderr
+    assert "saved without" in run("topics", "mine.lbg", code=1).stderr

@@ -136,7 +136,7 @@ def split(text):
         (_fitted, {"vocabulary": range(7)}, r"the vocabulary has 0 \(int\): words must be strings"),
         (_fitted, {"vocabulary": ["a"] * 7}, "a word occurs twice"),
         (_fitted, {"vocabulary": ["a"], "vectorizer": TfidfVectorizer()}, "either a vectorizer"),
-        (_fitted, {"titles": {1: "One"}}, "titles and chains are for rating models"),
+        (_fitted, {"titles": {1: "One"}}, "titles, chains and ratings are for rating models"),
         (lambda: _fitted().set_params(n_components=3), {}, "n_components is 3, and the model was fitted with 2"),
         (lambda: _fitted().set_params(prior_p=-1), {}, "prior_p"),
         (lambda: _fitted().set_params(random_state=np.random.RandomState(0)), {}, "random_state is a RandomState"),

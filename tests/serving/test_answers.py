@@ -234,3 +234,18 @@ def test_limits_hold(model_files):
             assert refused.status_code == 400
             assert refused.json()["error"].startswith(f"{name} is ") and "allows at most" in refused.json()["error"]
         assert client.get("/topics", params={"groups": 51}).status_code == 400
+
+
+def test_a_model_without_users_serves_new_ones(kind, client, model, new_user, tmp_path):
+    path = lbg_recsys.save(model, tmp_path / "public.lbg", ratings=False)
+    with TestClient(create_app(str(path)), raise_server_exceptions=False) as public:
+        whole, part = (one.post("/recommend", json={**new_user[0], "n": 5}).json() for one in (client, public))
+        assert [row["item"] for row in part["items"]] == [row["item"] for row in whole["items"]]
+        assert public.get("/items").json() == client.get("/items").json()
+        refused = public.get("/recommend/3")
+        assert refused.status_code == 404 and "without its users" in refused.json()["error"]
+        if kind != "clicks":
+            whole, part = (one.post("/profile", json=new_user[0]).json() for one in (client, public))
+            assert part["scale"] == whole["scale"]
+            refused = public.get("/topics")
+            assert refused.status_code == 400 and "saved without them" in refused.json()["error"]

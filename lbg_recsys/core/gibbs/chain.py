@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lbg_recsys.core.gibbs.amounts import Amounts, column_features
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     Classes,
@@ -78,20 +79,6 @@ class ChainSettings:
         return self.side is Side.USERS
 
 
-def column_features(n_col: Array, among: Array, known: Array | None = None) -> Array:
-    """The features of columns besides their profiles, (columns, 2 + E).
-
-    A constant, the logarithm of the number of entries, and what is ``known`` besides the entries (columns, E). The
-    logarithm is standardised by the numbers of entries ``among`` and clipped to their range: a line that is fitted
-    to them does not hold beyond it.
-    """
-    usual = np.log1p(among)
-    scale = usual.std() if usual.std() > 0 else 1.0
-    amount = np.log1p(n_col).clip(usual.min(), usual.max())
-    columns = [np.ones(len(n_col)), (amount - usual.mean()) / scale]
-    return np.column_stack(columns if known is None else [*columns, known])
-
-
 class Chain:
     """The state of one chain; `sweep` draws everything once from its conditional distribution.
 
@@ -154,7 +141,7 @@ class Chain:
         rows = entries.row_of_entry()
         count_classes(rows, entries.columns, self.z, self.counts)
         fixed = slice(self.settings.n_components * self.settings.n_classes, None)
-        self.phi[fixed] = column_features(self.n_col, self.n_col, self.col_design.values_of(n)).T
+        self.phi[fixed] = column_features(self.n_col, Amounts.of(self.n_col), self.col_design.values_of(n)).T
         # einsum, not BLAS: the same bits with any number of threads
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):

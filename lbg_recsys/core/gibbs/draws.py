@@ -6,11 +6,12 @@ and the last column of every array stand for a row or column without entries (co
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.types import Array
 
 # The steps from zero to the largest class mean of a component. On held-out ratings of three data sets, RMSE and log
@@ -85,6 +86,13 @@ class Draws:
     def some(self, most: int) -> list[int]:
         """The numbers of at most ``most`` sweeps, evenly spaced over all chains."""
         return sorted({int(s) for s in np.linspace(0, len(self) - 1, most)})
+
+    def without(self, side: Side, rows_of: Side) -> "Draws":
+        """Without the known users or items, ``rows_of`` being whose sweeps these are: the unknown one stays."""
+        names = ["z", "row_bias", "row_weight"] if side is rows_of else ["c", "col_bias", "col_weight"]
+        if side is Side.USERS:
+            names.append("own_cuts")
+        return replace(self, **{name: np.ascontiguousarray(getattr(self, name)[:, -1:]) for name in names})
 
     def pieces(self) -> list["Draws"]:
         """Each kept sweep by itself, sharing the memory."""

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.chain import Chain, column_features
+from lbg_recsys.core.gibbs.amounts import Amounts, column_features
+from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.components import absence_evidence
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, cuts_in_single, in_half, in_steps
 from lbg_recsys.core.types import Array
@@ -53,7 +54,9 @@ def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
 def _unknown_profile(chain: Chain) -> Array:
     """The profile and features of a column without entries of which nothing is known, (D,)."""
     profile = np.zeros(chain.settings.n_components * chain.settings.n_classes)
-    return np.append(profile, column_features(np.zeros(1), chain.n_col, np.zeros((1, chain.col_design.width))))
+    return np.append(
+        profile, column_features(np.zeros(1), Amounts.of(chain.n_col), np.zeros((1, chain.col_design.width)))
+    )
 
 
 def _unknown_means(chain: Chain) -> Array:

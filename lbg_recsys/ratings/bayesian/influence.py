@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.gibbs.chain import column_features
+from lbg_recsys.core.gibbs.amounts import column_features
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.influence import (
     EntryLikelihood,
@@ -80,7 +80,7 @@ class Influence:
         """By each kept sweep that has the user as a column."""
         n, (_, n_components, k) = len(own.items), draws.lam.shape
         own_features = np.repeat(self.features[[user]], 2, axis=0)
-        features = column_features(np.array([n, n - 1]), self.known.training.rows.lengths, own_features)
+        features = column_features(np.array([n, n - 1]), self.known.training.crowd.amounts, own_features)
         for s in range(len(draws)):
             design = _design(draws.z[s, np.append(own.items, item)], k)
             held, share = design[:-1, :-1], draws.share[s].ravel()
@@ -106,7 +106,7 @@ class Influence:
         """By each kept sweep that has the user as a row."""
         everything, k = np.arange(len(own.items)), draws.lam.shape[2]
         length = max(len(draws) // self.n_chains, 1)
-        for s, logits in enumerate(self.known.item_logits(own.items)):
+        for s, logits in enumerate(self.known.rates.of_all_sweeps(own.items)):
             evidence = INDICATOR_WEIGHT[Side.USERS] * logits
             with np.errstate(divide="ignore"):  # a class that nobody can have
                 fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)

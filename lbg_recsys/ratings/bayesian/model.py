@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -20,6 +20,8 @@ from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.bayesian.featured import FeaturedModel
 from lbg_recsys.ratings.bayesian.influence import Influence
+from lbg_recsys.ratings.bayesian.item_rates import ItemRates
+from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.standardise import Standard
@@ -33,9 +35,6 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
-
-if TYPE_CHECKING:
-    pass
 
 # A fit warns when more than this share of the traced predictions has an R-hat above the limit.
 RHAT_SHARE = 0.2
@@ -110,12 +109,13 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self._know_users()
         self._judge(finished)
 
-    def _know_users(self) -> None:
-        self._new_users = NewUsers(self._draws, self.matrix, self.standard_)
-        self._rated = RatedOdds(self._draws, self.matrix)
-        self._tastes = Tastes(self._draws, self.matrix, self.seed_)
+    def _know_users(self, kept: KeptOfUsers | None = None) -> None:
+        rates = ItemRates(self._draws, self.matrix, kept and kept.evidence)
+        self._new_users = NewUsers(self._draws, self.matrix, self.standard_, rates)
+        self._rated = RatedOdds(self._draws, self.matrix, rates)
+        self._tastes = Tastes(self._draws, self.matrix, self.seed_, grams=None if kept is None else kept.grams)
         self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
-        self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix)
+        self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix, kept and kept.averages)
 
     @property
     def n_sweeps_(self) -> int:
@@ -295,12 +295,33 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         draws: dict[Side, Draws],
         seed: int | None,
         features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
+        kept: KeptOfUsers | None = None,
     ) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
         self.matrix, self.standard_, self.features_ = matrix, Standard.of(matrix), features
         self._draws = draws
         self.seed_ = seed_of(self.random_state if seed is None else seed)
-        self._know_users()
+        self._know_users(kept)
+
+    def without_users(self) -> "BayesianLBGModel":
+        """This model for new users alone; see `RatingModel.without_users`."""
+        view = type(self)(**self.get_params())
+        draws = {side: one.without(Side.USERS, side) for side, one in self._draws.items()}
+        features = {**self.features_, Side.USERS: self.user_features_.without_rows()}
+        view.assemble(self._matrix_without_users(), draws, self.seed_, features, self._kept_of_users())
+        view.converged_, view.training_error_, view.rhat_ = self.converged_, self.training_error_, self.rhat_
+        view.titles, view.versions = dict(self.titles), dict(self.versions)
+        return view
+
+    def _kept_of_users(self) -> KeptOfUsers | None:
+        """What new users need of the users of the training."""
+        if not self._draws:
+            return None
+        averages = self._unknown_user.distribution_of(
+            np.arange(self.matrix.n_items), lambda items, users: self._distribution_of_known(users, items)
+        )
+        evidence = self._new_users.rates.evidence if Side.USERS in self._draws else None
+        return KeptOfUsers(averages, self._tastes.grams(), evidence)
 
     def _check_burn_in(self) -> None:
         if self.burn_in >= self.n_sweeps:

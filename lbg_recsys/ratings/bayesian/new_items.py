@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.gibbs.chain import ChainSettings, column_features
+from lbg_recsys.core.gibbs.amounts import Amounts, column_features
+from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, single
 from lbg_recsys.core.gibbs.kinds import Side
@@ -76,7 +77,7 @@ class NewItem:
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
         out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), bias, weight, no_cuts)
         amounts = self._matrix.rows.column_counts()
-        usual = column_features(amounts[:-1], amounts[:-1])
+        usual = column_features(amounts[:-1], Amounts.of(amounts[:-1]))
         features = np.append(np.average(usual, axis=0, weights=amounts[:-1]), self._known[-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
         draw_new_column(rng, self._ratings, features, rows, prior, out)

@@ -1,15 +1,13 @@
 """New users of Bayesian LBG: drawn into every kept sweep, as a row where users are rows and as a column elsewhere."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE, column_features
-from lbg_recsys.core.gibbs.class_rates import class_logits
+from lbg_recsys.core.gibbs.amounts import column_features
+from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.new_rows import (
@@ -24,7 +22,8 @@ from lbg_recsys.core.gibbs.new_rows import (
     new_ratings,
 )
 from lbg_recsys.core.types import Ints
-from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.item_rates import ItemRates
+from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 
@@ -41,37 +40,13 @@ class NewUsers:
     """Draws new users into kept sweeps.
 
     The parts of the sweeps that are copied are those of the items that the new users have rated; they are released
-    when the users are drawn. The indicator evidence of every item for each class, one byte each, takes a pass over
-    the training ratings per kept sweep: it is computed for the first new user and cached. A pickle leaves it out.
+    when the users are drawn.
     """
 
-    def __init__(self, draws: Mapping[Side, Draws], training: RatingMatrix, standard: Standard) -> None:
-        self._draws, self.training, self.standard = draws, training, standard
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._draws, self.training, self.standard)
-
-    def item_logits(self, items: Ints) -> Iterator[npt.NDArray[np.float32]]:
-        """For each kept sweep with users as rows, the `class_logits` of some items, (items, H, K).
-
-        All are yielded in the same array.
-        """
-        draws, users = self._draws[Side.USERS], self.training.rows.transposed  # of each item, who rated it
-        logits = np.empty((len(items), *draws.lam.shape[1:]), np.float32)
-        for classes in draws.z:
-            class_logits(users.indptr, users.columns, classes[:-1], items, logits)
-            yield logits
-
-    @cached_property
-    def _evidence(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-        """The weighted logits of all items' rates less those of class 0, (S, items, H, K - 1), in steps (S, H)."""
-        items, (n_sweeps, n_components, k) = np.arange(self.training.n_items), self._draws[Side.USERS].lam.shape
-        evidence = np.empty((n_sweeps, len(items), n_components, k - 1), np.int8)
-        steps = np.empty((n_sweeps, n_components), np.float32)
-        for s, logits in enumerate(self.item_logits(items)):
-            difference = logits[:, :, 1:] - logits[:, :, :1]
-            evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[Side.USERS] * difference.swapaxes(0, 1))
-        return evidence, steps
+    def __init__(
+        self, draws: Mapping[Side, Draws], training: RatingMatrix, standard: Standard, rates: ItemRates
+    ) -> None:
+        self._draws, self.training, self.standard, self.rates = draws, training, standard, rates
 
     def draw(
         self, new: RatingMatrix, known: npt.NDArray[np.float32], seed: np.random.SeedSequence
@@ -129,7 +104,7 @@ class NewUsers:
             bias[:, :-1] += draws.omega[:, -width:].astype(np.float32) @ known.T
             means[:, :, :-1] += np.swapaxes(draws.eta[..., -width:].astype(np.float32) @ known.T, 2, 3)
         if users:
-            features = column_features(new.rows.lengths, self.training.rows.lengths, known).astype(np.float32)
+            features = column_features(new.rows.lengths, self.training.crowd.amounts, known).astype(np.float32)
             rows, prior = kept_rows(draws, items), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code
@@ -140,7 +115,7 @@ class NewUsers:
         return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts_in_half(cuts))
 
     def _kept_columns(self, items: Ints) -> KeptColumns:
-        draws, (evidence, steps) = self._draws[Side.USERS], self._evidence
+        draws, (evidence, steps) = self._draws[Side.USERS], self.rates.evidence
         with np.errstate(divide="ignore"):  # the log of the share of a class that nobody has
             base = np.log(draws.lam) + draws.base
         return KeptColumns(

@@ -32,8 +32,8 @@ class Standard:
         DataError
             If a level is so far from the ratings that its square could not be computed with in single precision.
         """
-        centre = float(matrix.values.mean())
-        spread = float(matrix.values.std())
+        centre = matrix.crowd.mean
+        spread = matrix.crowd.spread
         if spread <= 1e-9 * matrix.scale.step:
             spread = matrix.scale.step
         levels = (matrix.scale.levels - centre) / spread

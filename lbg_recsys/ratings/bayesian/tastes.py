@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.chain import column_features
+from lbg_recsys.core.gibbs.amounts import Amounts, column_features
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.tastes import common_line, correlation, features, gram
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of ten items and eight of ten users most alike
@@ -39,18 +40,25 @@ class Tastes:
     Users count by their ratings in a comparison of items, items by theirs in one of users. What is needed again is
     prepared at the first question and held (a few numbers a user and item); a pickle leaves it out. ``trained`` is
     given for users who were folded in: what people share and how they are grouped is then that of the training.
+    ``grams`` (sweeps, H * K, H * K) are the feature products of the users of the training where these are left out:
+    items can be compared, and there are no groups.
     """
 
     def __init__(
-        self, draws: Mapping[Side, Draws], matrix: RatingMatrix, seed: int, trained: "Tastes | None" = None
+        self,
+        draws: Mapping[Side, Draws],
+        matrix: RatingMatrix,
+        seed: int,
+        trained: "Tastes | None" = None,
+        grams: Floats | None = None,
     ) -> None:
-        self._draws, self._matrix, self._seed = draws, matrix, seed
+        self._draws, self._matrix, self._seed, self._grams = draws, matrix, seed, grams
         # who is folded into a view is still not in the training
         self._trained: Tastes | None = trained and (trained._trained or trained)
         self._centres: dict[int, Floats] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._draws, self._matrix, self._seed, self._trained)
+        return type(self), (self._draws, self._matrix, self._seed, self._trained, self._grams)
 
     # -- alike ---------------------------------------------------------------------------------------------------
 
@@ -88,6 +96,7 @@ class Tastes:
         """How probably each user is of each group, (users, groups or fewer): the share of kept sweeps in which the
         user's taste is nearest to the group's. The largest group comes first.
         """
+        need_users((self._trained or self)._matrix, "a group of users")
         centres = (self._trained or self).centres(groups)
         half_squares = 0.5 * (centres**2).sum(axis=1)
         member = np.zeros((self._matrix.n_users, len(centres)))
@@ -128,11 +137,17 @@ class Tastes:
     def _sweeps(self) -> list[_Sweep]:
         if self._trained is not None:
             return self._trained._sweeps
-        return [self._prepared(rows, s) for rows, one in self._draws.items() for s in one.some(_SWEEPS)]
+        return [self._prepared(place, *one) for place, one in enumerate(_compared(self._draws))]
 
-    def _prepared(self, rows: Side, number: int) -> _Sweep:
+    def grams(self) -> Floats:
+        """The feature products of users in each of the sweeps, (sweeps, H * K, H * K)."""
+        return np.array([sweep.gram[Side.USERS] for sweep in self._sweeps])
+
+    def _prepared(self, place: int, rows: Side, number: int) -> _Sweep:
         sweep = _Sweep(rows, number, {}, {})
-        for side in Side:
+        if self._grams is not None:
+            sweep.gram[Side.USERS] = self._grams[place]
+        for side in Side if self._grams is None else (Side.ITEMS,):
             x = features(self._draws[rows], number, side is rows)
             sweep.line[side] = common_line(x, self._amount[side])
             sweep.gram[side] = gram(x - self._amount[side] @ sweep.line[side], self._weight[side])
@@ -147,21 +162,28 @@ class Tastes:
     @cached_property
     def _amount(self) -> dict[Side, Floats]:
         """A constant and the standardised logarithm of the number of ratings, (n, 2), of users and of items."""
-        counts, trained = _counts(self._matrix), _counts((self._trained or self)._matrix)
+        crowd = (self._trained or self)._matrix.crowd
         return {
-            Side.USERS: column_features(counts[Side.USERS], trained[Side.USERS]),
-            Side.ITEMS: column_features(trained[Side.ITEMS], trained[Side.ITEMS]),
+            Side.USERS: column_features(self._matrix.rows.lengths, crowd.amounts),
+            Side.ITEMS: column_features(crowd.per_item, Amounts.of(crowd.per_item)),
         }
 
     @cached_property
     def _weight(self) -> dict[Side, Floats]:
         """The share of the training's ratings that each user and each item has."""
-        trained = _counts((self._trained or self)._matrix)
-        return {side: counts / counts.sum() for side, counts in trained.items()}
+        training = (self._trained or self)._matrix
+        amount = {Side.USERS: training.rows.lengths, Side.ITEMS: training.crowd.per_item}
+        return {side: counts / max(counts.sum(), 1) for side, counts in amount.items()}
 
 
-def _counts(matrix: RatingMatrix) -> dict[Side, Ints]:
-    return {Side.USERS: matrix.rows.lengths, Side.ITEMS: matrix.rows.column_counts()}
+def n_compared(draws: Mapping[Side, Draws]) -> int:
+    """How many of the kept sweeps tastes are compared in."""
+    return len(_compared(draws))
+
+
+def _compared(draws: Mapping[Side, Draws]) -> list[tuple[Side, int]]:
+    """The sweeps that tastes are compared in: whose rows, and the number of each."""
+    return [(rows, s) for rows, one in draws.items() for s in one.some(_SWEEPS)]
 
 
 def _centres_of(tastes: Floats, groups: int, seed: int) -> Floats:

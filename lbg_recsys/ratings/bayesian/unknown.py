@@ -36,7 +36,7 @@ Predict = Callable[[Ints, Ints], Floats]
 
 def level_shares(matrix: RatingMatrix) -> Floats:
     """The share of each level among all ratings, (levels,), half a rating added to each so that none is 0."""
-    amount = np.bincount(matrix.scale.nearest(matrix.values), minlength=len(matrix.scale.levels)) + 0.5
+    amount = matrix.crowd.per_level + 0.5
     return np.asarray(amount / amount.sum())
 
 
@@ -58,13 +58,17 @@ class UnknownPartner:
         The ratings of the known users or items.
     training : RatingMatrix
         The ratings that the model was fitted to, which may be those of other users.
+    averages : array of shape (known, levels), default=None
+        All distributions, where the ratings that they are averaged over are left out.
     """
 
-    def __init__(self, known: Side, matrix: RatingMatrix, training: RatingMatrix) -> None:
-        self._known, self._matrix, self._training = known, matrix, training
+    def __init__(
+        self, known: Side, matrix: RatingMatrix, training: RatingMatrix, averages: Floats | None = None
+    ) -> None:
+        self._known, self._matrix, self._training, self._averages_given = known, matrix, training, averages
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._known, self._matrix, self._training)
+        return type(self), (self._known, self._matrix, self._training, self._averages_given)
 
     @property
     def _rows(self) -> SparseRows:
@@ -73,8 +77,7 @@ class UnknownPartner:
     @cached_property
     def _amount(self) -> Ints:
         """The number of ratings of each partner."""
-        rows = self._training.rows
-        return rows.column_counts() if self._known is Side.USERS else rows.lengths
+        return self._training.crowd.per_item if self._known is Side.USERS else self._training.rows.lengths
 
     @cached_property
     def _shares(self) -> Floats:
@@ -82,6 +85,8 @@ class UnknownPartner:
 
     @cached_property
     def _cached(self) -> Floats:
+        if self._averages_given is not None:
+            return self._averages_given
         return np.full((len(self._rows), len(self._shares)), np.nan)
 
     @cached_property
@@ -128,8 +133,8 @@ class UnknownPartner:
         blocks = np.searchsorted(amount, np.arange(_AT_ONCE, amount.max(initial=0), _AT_ONCE))
         for block in np.split(missing, np.unique(blocks)):
             self._cached[block] = self._averages(block, predict)
-        found = self._cached[codes]
-        found[codes < 0] = self._shares
+        found = np.tile(self._shares, (len(codes), 1))
+        found[codes >= 0] = self._cached[known]
         return found
 
     def _averages(self, codes: Ints, predict: Predict) -> Array:

@@ -13,6 +13,7 @@ from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import class_sums
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.ratings.bayesian.item_rates import ItemRates
 from lbg_recsys.ratings.matrix import RatingMatrix
 
 # How far the classes move the odds of being rated (chosen on inner splits).
@@ -29,23 +30,24 @@ class RatedOdds:
     first use and cached in half precision; a pickle does not contain them.
     """
 
-    def __init__(self, trained: Mapping[Side, Draws], training: RatingMatrix) -> None:
-        self._trained, self._training = trained, training
+    def __init__(self, trained: Mapping[Side, Draws], training: RatingMatrix, rates: ItemRates) -> None:
+        self._trained, self._training, self._rates = trained, training, rates
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._trained, self._training)
+        return type(self), (self._trained, self._training, self._rates)
 
     @cached_property
     def _item_odds(self) -> Floats:
-        popularity = np.append(self._training.rows.column_counts(), 0)
-        rate = (popularity + 0.5) / (self._training.n_users + 1.0)
+        crowd = self._training.crowd
+        rate = (np.append(crowd.per_item, 0) + 0.5) / (crowd.n_users + 1.0)
         return np.asarray(np.log(rate / (1.0 - rate)))
 
     @cached_property
     def _item_moves(self) -> dict[int, npt.NDArray[np.float16]]:
-        draws, users = self._trained[Side.USERS], self._training.rows.transposed  # of each item, who rated it
-        items = np.arange(self._training.n_items)
-        return {s: _moves(draws, s, users, items).astype(np.float16) for s in draws.some(_SWEEPS)}
+        draws, items = self._trained[Side.USERS], np.arange(self._training.n_items)
+        return {
+            s: _centred(self._rates.logits(s, items), draws.lam[s]).astype(np.float16) for s in draws.some(_SWEEPS)
+        }
 
     def log_odds(self, draws: Mapping[Side, Draws], matrix: RatingMatrix, users: Ints, items: Ints) -> Floats:
         """The log-odds of each pair; ``draws`` have the users of ``matrix``, those of the training or new ones."""
@@ -84,7 +86,13 @@ def _moves(draws: Draws, sweep: int, holders: SparseRows, cols: Ints) -> npt.NDA
     ``holders`` has the columns of the draws as its rows, and the rows that hold each as its columns. The last line,
     zero, is the unknown column.
     """
-    table = np.zeros((len(cols) + 1, *draws.lam.shape[1:]), np.float32)
-    class_logits(holders.indptr, holders.columns, draws.z[sweep, :-1], cols, table[:-1])
-    table -= (table * draws.lam[sweep]).sum(axis=2, keepdims=True)
+    table = np.zeros((len(cols), *draws.lam.shape[1:]), np.float32)
+    class_logits(holders.indptr, holders.columns, draws.z[sweep, :-1], cols, table)
+    return _centred(table, draws.lam[sweep])
+
+
+def _centred(logits: npt.NDArray[np.float32], lam: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Logits (columns, H, K) less those of the average row, and a line of zeros."""
+    table = np.concatenate([logits, np.zeros_like(logits, shape=(1, *logits.shape[1:]))])
+    table -= (table * lam).sum(axis=2, keepdims=True)
     return table

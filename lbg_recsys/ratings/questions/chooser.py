@@ -6,6 +6,7 @@ import numpy as np
 
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation
+from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import NEW_USER, RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
@@ -43,6 +44,7 @@ class Chooser(RatingModel):
 
     def posterior(self) -> Floats:
         """The average over the users of the model, (1, k)."""
+        need_users(self._model.matrix, "the average user's topics")
         return np.asarray(self._model.posterior().mean(axis=0, keepdims=True))
 
     def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:  # type: ignore[override]
@@ -54,6 +56,10 @@ class Chooser(RatingModel):
 
     def _fit(self, *_: Any) -> None:
         raise NotImplementedError("a view of one user is not fitted")
+
+    def without_users(self) -> RatingModel:  # type: ignore[override]
+        """The model without its users."""
+        return self._model.without_users()
 
     def with_users(self, matrix: RatingMatrix) -> RatingModel:
         """The model with other users."""

@@ -1,0 +1,57 @@
+"""Ctrl-C while LAPACK or a kernel works."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from lbg_recsys.core.interrupts import interruptible
+from lbg_recsys.core.lapack import invert
+
+
+def positive_definite(n):
+    part = np.random.default_rng(0).normal(size=(n, 50))
+    return np.asfortranarray(part @ part.T + n * np.eye(n))
+
+
+def test_the_inverse_is_the_inverse():
+    sigma = positive_definite(40)
+    expected = np.linalg.inv(sigma)
+    assert invert(sigma)
+    assert np.allclose(np.tril(sigma), np.tril(expected))
+    assert not invert(np.asfortranarray(-np.eye(3)))
+    assert invert(np.zeros((0, 0), order="F"))
+    with pytest.raises(ValueError, match="Fortran"):
+        invert(np.ones((3, 2)))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to oneself there")
+def test_an_interrupt_arrives_while_lapack_works():
+    sigma = positive_definite(3000)
+    finished = threading.Event()
+
+    def work():
+        interruptible(lambda: (invert(sigma), finished.set()))
+
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+        time.sleep(5)  # a fast machine is done before: the interrupt must not hit another test
+    assert time.monotonic() - began < 1.5
+    assert finished.wait(60)  # nothing of it is left behind for the next test
+
+
+def test_results_errors_and_other_threads():
+    assert interruptible(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        interruptible(divmod, 7, 0)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(interruptible(threading.current_thread)))
+    thread.start()
+    thread.join()
+    assert found == [thread]  # only the main thread hears of Ctrl-C
