@@ -6,7 +6,8 @@ Ciao on the first of five, Ciao by 1,500 users. The Bayesian model is fitted onc
 reliability of the probability that a rating is a liked one, on all test ratings of the fold.
 
 New users are a fifth of the users, left out of training and folded in with 1 to 20 of their ratings, drawn at
-random; their other liked items are relevant.
+random; their other liked items are relevant. Two such fifths of MovieLens-100K and FilmTrust are judged, one of
+MovieLens-1M.
 """
 
 from benchmarks.benchmark import Benchmark, Part
@@ -16,7 +17,7 @@ from benchmarks.list_trials import KnownUsers, NewUsers
 from benchmarks.ranking_models import for_known_users, for_new_users
 
 FOLDS = {"ml-100k": 5, "filmtrust": 5, "ml-1m": 1, "ciao": 1}
-NEW = {"ml-100k": 2, "filmtrust": 2}
+NEW = {"ml-100k": 2, "filmtrust": 2, "ml-1m": 1}
 
 
 def measure(model, trial):
