@@ -203,7 +203,7 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
 def _say_who_has_none(listed: int, total: int, quiet: bool) -> None:
     """Count the users without a list."""
     if listed < total and not quiet:
-        cause = "all items are known to the user, left out or less probable to be liked than --min-probability"
+        cause = "all items are known to the user or left out by --only, --not or --min-probability"
         who = f" to {counted(total - listed, 'user')} of {total:,}" if total > 1 else ""
         echo(click.wrap_text(f"Nothing is left to recommend{who}: {cause}.", WIDTH), err=True)
 
