@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import log_softmax, logsumexp
 
 from lbg_recsys.core.em.class_evidence import (
     ClassTopics,
@@ -122,6 +123,22 @@ def log_shares(codes: Ints, weight: Floats, n_classes: int) -> Floats:
     """Logs of the classes' shares of the documents, (h,); half a document for a class without any."""
     counts = np.maximum(np.bincount(codes, weight, n_classes), 0.5)
     return np.asarray(np.log(counts / counts.sum()))
+
+
+def log_odds(joint: Floats) -> Floats:
+    """Log-odds (m, h) of each class against all others, from log probabilities up to a constant per document.
+
+    >>> log_odds(np.log([[0.2, 0.3, 0.5]])).round(2).tolist() == np.log([[0.25, 3 / 7, 1.0]]).round(2).tolist()
+    True
+    """
+    proba = log_softmax(joint, axis=1)
+    row, best = np.arange(len(joint)), joint.argmax(axis=1)
+    lead = proba[row, best]
+    proba[row, best] = -np.inf  # 1 - Pr of the best class would lose its digits: the others are summed instead
+    others = logsumexp(proba, axis=1)
+    odds = proba - np.log1p(-np.exp(proba))
+    odds[row, best] = lead - others
+    return np.asarray(odds)
 
 
 def _joined(models: Sequence[LBGMixture]) -> tuple[Parameters, ClassTopics]:

@@ -21,7 +21,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, parts, silent
 from lbg_recsys.text._class_models import ClassPlan, Corpus, FittedClasses, absorb
-from lbg_recsys.text._class_rule import WeightedRule, continued_rule, log_shares
+from lbg_recsys.text._class_rule import WeightedRule, continued_rule, log_odds, log_shares
 from lbg_recsys.text._documents import checked_documents, checked_weight
 from lbg_recsys.text._nested import DefaultEstimator
 from lbg_recsys.text._thresholds import class_thresholds, limits_by_class
@@ -245,13 +245,12 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores of the classes: logs of their probabilities up to a constant per document.
+        """Log-odds of the classes, each against all others, less their thresholds.
 
-        Two classes: the log-odds of ``classes_[1]`` less the threshold, (n_documents,). More: (n_documents,
-        n_classes). With ``rule="likelihood"`` the scores are log Pr(l) Pr(d | l).
+        Two classes: those of ``classes_[1]``, (n_documents,). More: (n_documents, n_classes).
         """
         joint = self._joint(X)
-        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else log_odds(joint)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logs of `predict_proba`, (n_documents, n_classes)."""

@@ -41,6 +41,7 @@ def test_select(desk, run):
     scores = [one["score"] for one in facts["selected"]]
     assert scores == sorted(scores, reverse=True)
     assert "10 of " in run("text", "select", "docs", "-k", 2, "-n", 10).stdout
+    assert "Wrote 10 of " in run("text", "select", "docs", "-k", 2, "-n", 10, "-o", "words.csv").stderr
     few = json.loads(run("text", "select", "docs", "-k", 2, "--delta", 0.99, "--json", "-q").stdout)
     assert all(one["score"] >= 0.99 for one in few["selected"])
 
@@ -52,7 +53,28 @@ def test_classify_by_cross_validation_and_new_documents(desk, run):
     facts = json.loads(run("text", "classify", "docs", "more_docs", "-p", "n_topics=1", "--json", "-q").stdout)
     assert [one["predicted"] for one in facts["documents"]] == ["garden"] * 3 + ["harbour"] * 3
     shown = run("text", "classify", "docs", "more_docs", "-p", "n_topics=1").stdout
-    assert "garden/27.txt" in shown and "Accuracy 1.0000 of 6 documents" in shown
+    assert "garden/27.txt" in shown and "Accuracy 1.0000 of 6 documents" in shown and "probability" in shown
+
+
+def test_probabilities_of_cross_validated_documents(desk, run):
+    """Every document by a model without it; a class of one document cannot be known while it is held out."""
+    (desk / "docs" / "lone").mkdir()
+    (desk / "docs" / "lone" / "one.txt").write_text("harbour garden harbour")
+    said = run("text", "classify", "docs", "--folds", 3, "-o", "out.csv").stderr
+    assert "Wrote the classes of 55 documents to out.csv." in said
+    out = pd.read_csv("out.csv").set_index("document")
+    shares = out[["probability of garden", "probability of harbour", "probability of lone"]]
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert (shares.idxmax(axis=1) == "probability of " + out["predicted"]).all()
+    assert out.loc[out["label"] == "lone", "probability of lone"].tolist() == [0.0]
+    facts = json.loads(run("text", "classify", "docs", "--folds", 3, "--json", "-q").stdout)
+    assert facts["documents"][0]["probability of garden"] == pytest.approx(shares.iloc[0, 0])
+
+
+def test_too_few_documents_to_cross_validate(desk, run):
+    (desk / "two.svmlight").write_text("1 1:0.5 30000000:0.25\n0 2:1.0 5:0.5\n")
+    said = " ".join(run("text", "classify", "two.svmlight", "--folds", 2, code=1).stderr.split())
+    assert "--folds 2 needs a class of at least 2 documents; the largest, '1', has 1: give more documents" in said
 
 
 def test_classify_passes_parameters_to_the_mixture(desk, run):

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -217,6 +218,20 @@ def test_a_classifier_weighs_its_classes_in_float64(X):
     odds = single.decision_function(X.astype(np.float32))
     assert odds.dtype == np.float64
     np.testing.assert_allclose(odds, single.decision_function(X.astype(np.float32).astype(np.float64)), rtol=1e-12)
+
+
+def test_scores_of_several_classes_are_log_odds_that_can_be_calibrated_one_by_one(X):
+    """CalibratedClassifierCV fits a sigmoid per class: scores with another constant per document would ruin it."""
+    labels = np.array((["ball"] * 2 + ["goal"] * 2 + ["cake"] * 4) * 3)
+    model = LBGClassifier(random_state=0).fit(X, labels)
+    proba = model.predict_proba(X)
+    others = np.column_stack([np.delete(proba, place, axis=1).sum(axis=1) for place in range(3)])
+    np.testing.assert_allclose(model.decision_function(X), np.log(proba / others), rtol=1e-9)
+    certain = LBGClassifier(rule="likelihood", random_state=0).fit(1e3 * X, labels)
+    odds = certain.decision_function(1e3 * X)
+    assert np.isfinite(odds).all()
+    np.testing.assert_array_equal(certain.classes_[odds.argmax(axis=1)], certain.predict(1e3 * X))
+    assert CalibratedClassifierCV(clone(model), cv=3).fit(X, labels).score(X, labels) == 1.0
 
 
 def _seeded(model):

@@ -53,7 +53,7 @@ def apply(
         proba = fitted.predict_proba(matrix)
     table: dict[str, Any] = {"document": read.names}
     if hasattr(fitted, "classes_"):
-        table |= {"predicted": fitted.classes_[proba.argmax(axis=1)].tolist(), **class_shares(fitted, proba)}
+        table |= {"predicted": fitted.classes_[proba.argmax(axis=1)].tolist(), **class_shares(fitted.classes_, proba)}
     else:
         table |= {"topic": proba.argmax(axis=1).tolist(), "probability": proba.max(axis=1).tolist()}
     if output:

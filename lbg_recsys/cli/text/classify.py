@@ -74,26 +74,33 @@ def classify(
     labels, judged = sources[0].labels, sources[-1]
     if labels is None:
         raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
+    if new is None:
+        _refuse_lone(labels, folds)
     if max_false_positives is not None:
         _refuse_few(labels, model.cv, folds if new is None else None)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
         if new is None:
-            predicted = _cross_validated(model, matrices[0], labels, folds, seed, progress)
+            proba = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
-            predicted = _classified(model, matrices[0], labels, matrices[1], progress).tolist()
-    truth = judged.labels
+            proba = _classified(model, matrices[0], labels, matrices[1], progress)
+    classes, truth = sorted(set(labels)), judged.labels
+    predicted = [classes[best] for best in proba.argmax(axis=1)]
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
+    shares = class_shares(classes, proba)
     if save_to:
         if new is None:  # cross-validation fits copies to parts of the documents
             with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
                 model.fit(matrices[0], labels, progress=progress)
         save_model(model, save_to, names, vectorizer, quiet)
     if output:
-        shares = {} if new is None else class_shares(model, model.predict_proba(matrices[1]))
         with block_writer(output) as writer:
             writer.write(pd.DataFrame(table | shares))
         wrote(output, f"the classes of {counted(len(predicted), 'document')}", quiet)
-    _show_classes(table, truth, predicted, as_json, shown=output is None and new is not None)
+    if as_json:
+        table |= shares
+    elif output is None and new is not None:
+        print_table([*table, "probability"], list(zip(*table.values(), proba.max(axis=1).tolist(), strict=True)))
+    _show_judgement(table, truth, predicted, as_json)
 
 
 def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:
@@ -127,37 +134,48 @@ def _refuse_few(labels: list[str], parts: int, folds: int | None) -> None:
         )
 
 
-def _cross_validated(
-    model: Any, matrix: Any, labels: list[str], folds: int, seed: int, progress: Progress
-) -> list[str]:
+def _refuse_lone(labels: list[str], folds: int) -> None:
+    """No class has a document in every part: nothing could be learnt from the others."""
+    name, count = max(Counter(labels).items(), key=itemgetter(1))
+    if count < folds:
+        remedy = f"--folds {count}, " if count > 1 else ""
+        raise DataError(
+            f"--folds {folds} needs a class of at least {folds} documents; the largest, {name!r}, has {count}: give "
+            f"{remedy}more documents, or NEW documents to classify"
+        )
+
+
+def _cross_validated(model: Any, matrix: Any, labels: list[str], folds: int, seed: int, progress: Progress) -> Any:
+    """Probabilities of the classes, sorted by name, of every document by a model of the other parts."""
     import numpy as np
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
     truth = np.array(labels)
-    predicted = truth.copy()
+    classes = np.unique(truth)
+    proba = np.zeros((len(truth), len(classes)))
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
     for (known, held_out), part in zip(splits, parts(progress, folds), strict=True):
-        predicted[held_out] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], part)
-    found: list[str] = predicted.tolist()
-    return found
+        seen = np.isin(classes, truth[known])  # a class of one document may be held out
+        proba[np.ix_(held_out, seen)] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], part)
+    return proba
 
 
 def _classified(model: Any, known: Any, labels: Any, new: Any, progress: Progress) -> Any:
-    """The classes of new documents, found in blocks: with many classes it takes as long as the fit."""
+    """Probabilities of the classes of new documents, in blocks: with many classes it takes as long as the fit."""
     import numpy as np
 
     fitting, classifying = parts(progress, 2)
     model.fit(known, labels, progress=fitting)
     found = []
     for first in range(0, new.shape[0], _BLOCK):
-        found.append(model.predict(new[first : first + _BLOCK]))
+        found.append(model.predict_proba(new[first : first + _BLOCK]))
         classifying(min(first + _BLOCK, new.shape[0]), new.shape[0], "classifying")
     return np.concatenate(found)
 
 
-def _show_classes(
-    table: dict[str, list[str]], truth: list[str] | None, predicted: list[str], as_json: bool, *, shown: bool
+def _show_judgement(
+    table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool
 ) -> None:
     judged: dict[str, Any] = {}
     if truth:
@@ -171,8 +189,6 @@ def _show_classes(
         documents = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         print_json({"documents": documents, **judged})
         return
-    if shown:
-        print_table(list(table), list(zip(*table.values(), strict=True)))
     if judged:
         echo(
             f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"

@@ -9,7 +9,7 @@ from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.cli.text.shared import read_matrices
+from lbg_recsys.cli.text.shared import read_matrices, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
 from lbg_recsys.readers.documents import failing_as_data_errors
@@ -84,9 +84,10 @@ def select(
     if output:
         with block_writer(output) as writer:
             writer.write(table)
+        wrote(output, f"{len(table):,} of {counted(len(names), 'word')}", quiet)
     if as_json:
         print_json({"words": len(table), "of": len(names), "selected": table.to_dict(orient="records")})
         return
-    echo(f"{len(table):,} of {counted(len(names), 'word')}" + (f", written to {output}" if output else ":"))
     if not output:
+        echo(f"{len(table):,} of {counted(len(names), 'word')}:")
         echo(click.wrap_text(" ".join(table["word"]), WIDTH))

@@ -1,5 +1,6 @@
 """What the text commands share: reading documents, saving models, telling what was written."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -33,9 +34,9 @@ def read_matrices(
     return sources, matrices, names, vectorizer
 
 
-def class_shares(model: Any, proba: Any) -> dict[str, list[float]]:
+def class_shares(classes: Iterable[Any], proba: Any) -> dict[str, list[float]]:
     """A column of probabilities per class."""
-    return {f"probability of {name}": proba[:, place].tolist() for place, name in enumerate(model.classes_)}
+    return {f"probability of {name}": proba[:, place].tolist() for place, name in enumerate(classes)}
 
 
 def save_model(model: Any, path: str | None, names: list[str], vectorizer: Any, quiet: bool) -> None:
