@@ -1,5 +1,6 @@
 """Algorithm 1 of the paper on ranked documents, from given first posteriors to fitted parameters."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,7 @@ from lbg_recsys.core.em.keywords import (
 from lbg_recsys.core.em.loop import EMResult, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
+from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import Progress, shifted, silent
@@ -34,6 +36,7 @@ from lbg_recsys.progress import Progress, shifted, silent
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
 _AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
+_NO_TOPIC = 0.05  # nats a word: a topic closer to the average of all has no words of its own
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
 
 
@@ -159,6 +162,20 @@ def train(
     cross = cross_of(totals, result.statistics, recipe, prior_of(result.statistics, recipe).floor)
     bound = result.lower_bound + float(np.average(cross_evidence(rows, keywords, cross), weights=weight))
     return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged, history)
+
+
+def warn_died_out(parameters: Parameters, statistics: SufficientStatistics, recipe: Recipe) -> None:
+    """Say so where topics are copies of the average: prior and temper were too much for what sets them apart."""
+    draws = parameters.p / parameters.p.sum(axis=0)
+    copies = int((telling(parameters.lam, draws).sum(axis=0) < _NO_TOPIC).sum())
+    if parameters.n_topics > 1 and copies:
+        strength = prior_of(statistics, recipe).strength_p
+        warnings.warn(
+            f"{copies} of {parameters.n_topics} topics are hardly more than the average of all; lower prior_p (it is "
+            f"{strength:.3g}), raise length_temper (it is {recipe.length_temper:g}), or ask for fewer topics",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def posteriors_given(keywords: SparseRows, parameters: Parameters, recipe: Recipe) -> Floats:

@@ -32,6 +32,7 @@ from lbg_recsys.text._training import (
     cross_of,
     prior_of,
     train,
+    warn_died_out,
 )
 
 _ALL_WORDS = np.iinfo(np.int32).max
@@ -194,8 +195,7 @@ class LBGMixture(FittedMixture):
         LBGMixture
             The fitted mixture itself.
         """
-        documents = checked_documents(self, X, reset=True)
-        self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        self.fit_transform(X, sample_weight=sample_weight, progress=progress)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -205,6 +205,8 @@ class LBGMixture(FittedMixture):
         """`fit`, then the posteriors of the same documents, (n_documents, n_components)."""
         documents = checked_documents(self, X, reset=True)
         posteriors = self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        if self.length_temper is not None:
+            warn_died_out(self._parameters(), self._statistics, self._recipe())
         return posteriors.astype(documents.dtype, copy=False)
 
     def _fit_checked(

@@ -54,6 +54,8 @@ def plot_topics(
         panel.set_title(f"topic {s} ({model.weights_[s]:.0%})", fontsize="medium")
     for panel in panels[k:]:
         panel.set_visible(False)
+    for panel in panels[max(k - n_columns, 0) : k]:
+        panel.tick_params(labelbottom=True)  # the lowest of each column, also above an empty place
     figure.supxlabel(
         "keyword probability" if isinstance(model, LBGMixture) else "word probability", fontsize="medium"
     )
@@ -61,7 +63,9 @@ def plot_topics(
     return figure
 
 
-def plot_keywords(model: LBGMixture, document: Any, feature_names: Any = None, *, axes: Any = None) -> Any:
+def plot_keywords(
+    model: LBGMixture, document: Any, feature_names: Any = None, *, n_words: int = 80, axes: Any = None
+) -> Any:
     """The words of one document from the largest value to the smallest, with its keywords in colour.
 
     Parameters
@@ -72,6 +76,8 @@ def plot_keywords(model: LBGMixture, document: Any, feature_names: Any = None, *
         One document.
     feature_names : array-like of str, default=None
         The words in the order of the columns; by default the names seen in ``fit``.
+    n_words : int, default=80
+        The most words to show, the largest values first.
     axes : matplotlib axes, default=None
         Where to draw; by default axes of a new figure.
 
@@ -84,7 +90,8 @@ def plot_keywords(model: LBGMixture, document: Any, feature_names: Any = None, *
         raise ValueError(f"document has {document.shape[0]} rows; pass one, as in X[[0]]")
     chosen = model.keywords(document).toarray()[0]
     values = np.asarray(document.toarray() if hasattr(document, "toarray") else document)[0]
-    order = np.argsort(-values, kind="stable")[: np.count_nonzero(values)]
+    found = np.count_nonzero(values)
+    order = np.argsort(-values, kind="stable")[: min(found, n_words)]
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", np.arange(len(values)))
     if axes is None:
@@ -92,8 +99,8 @@ def plot_keywords(model: LBGMixture, document: Any, feature_names: Any = None, *
     for kind, mask, colour in (("keyword", chosen[order], "tab:blue"), ("other word", ~chosen[order], "lightgrey")):
         axes.barh(np.flatnonzero(mask), values[order][mask], color=colour, label=kind)
     axes.set_yticks(np.arange(len(order)), [str(feature_names[i]) for i in order])
-    axes.invert_yaxis()
-    axes.set_xlabel("value")
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.set_xlabel("value in the document" if found <= n_words else f"value; {n_words} of {found:,} words")
     axes.legend()
     return axes
 

@@ -301,3 +301,13 @@ def test_single_precision_is_stored_and_computed_with_in_double_precision():
     sums, expected = gather(single, mu), gather(double, mu)
     for name in ("count", "first", "second"):
         np.testing.assert_array_equal(getattr(sums, name), getattr(expected, name))
+
+
+def test_topics_that_died_out_are_told():
+    """Two subjects under a prior of a million documents: both topics are the average."""
+    X = np.kron(np.eye(2), np.ones((20, 6))) + 0.01
+    with pytest.warns(UserWarning, match=r"2 of 2 topics are hardly more than the average of all; lower prior_p"):
+        LBGMixture(2, prior_p=1e6, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LBGMixture(2, n_keywords=6, random_state=0).fit(X)

@@ -60,8 +60,7 @@ def test_one_unigram_model_a_class_is_naive_bayes(corpus):
     ours = LBGClassifier(MixtureOfUnigrams(prior=0.0), n_topics=1).fit(X, topics)
     theirs = MultinomialNB(alpha=1e-9).fit(X, topics)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-    expected = theirs.predict_joint_log_proba(X)
-    np.testing.assert_allclose(ours.decision_function(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-6, atol=1e-9)
 
 
 def test_plsi_pass_equals_its_formula(corpus):
@@ -109,11 +108,14 @@ def test_pictures_show_topics_and_keywords(corpus):
     order = model._leading_words(4)
     np.testing.assert_allclose(longest, np.take_along_axis(model.keyword_prob_, order, axis=1))
     assert len({panel.get_xlim() for panel in shown}) == 1  # bars of different topics compare
+    numbered = [panel.xaxis.get_tick_params()["labelbottom"] for panel in shown]
+    assert numbered == [False, True, True]  # the second has an empty place below it
     assert figure.get_supxlabel() == "keyword probability"
     axes = plot_keywords(model, X[[0]], names)
     assert len(axes.get_yticklabels()) == np.count_nonzero(X[0])
     blue = [bar for bar in axes.patches if bar.get_facecolor()[2] > 0.6 and bar.get_facecolor()[0] < 0.3]
     assert len(blue) == 5
+    assert len(plot_keywords(model, X[[0]], names, n_words=3).get_yticklabels()) == 3  # of a long document
     with pytest.raises(ValueError, match="2 rows"):
         plot_keywords(model, X[:2])
     matplotlib.pyplot.close("all")
