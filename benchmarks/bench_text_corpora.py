@@ -21,6 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks.benchmark import Benchmark, Part
+from lbg_recsys.core.em.telling import telling
 from lbg_recsys.datasets import load_20newsgroups, load_imdb, load_r8, load_r52, load_sms_spam
 from lbg_recsys.evaluation.metrics import clustering_accuracy
 from lbg_recsys.text import LBGClassifier, LBGMixture, MixtureOfUnigrams
@@ -29,7 +30,7 @@ SEEDS = (0, 1, 2)
 WORDS = 10
 BINS = 15
 TOPICS = {"20 Newsgroups": 20, "R8": 8, "IMDb": 8}
-CLUSTERS = {"20 Newsgroups": 20, "R8": 8, "SMS spam": 2, "IMDb": 2}
+CLUSTERS = {"R8": 8, "SMS spam": 2, "IMDb": 2, "20 Newsgroups": 20}
 
 
 ALL_WORDS = "SMS spam, all words"
@@ -146,27 +147,42 @@ def calibration_error(proba, truth):
 
 
 def mixtures(k, seed):
-    """The models of `clusters`, each a consensus of four starts."""
+    """The models of `clusters`, each a consensus of four starts, and what is done to documents before."""
     together = {"n_init": 4, "combine": "consensus", "random_state": seed}
     return {
-        "LBG": LBGMixture(k, **together),
-        "LBG, prior_gauss=100": LBGMixture(k, prior_gauss=100.0, **together),
-        "LBG, no Gaussian part": LBGMixture(k, prior_gauss=np.inf, **together),
-        "mixture of unigrams, tempered": MixtureOfUnigrams(k, length_temper=5.0, **together),
+        "LBG": (LBGMixture(k, **together), None),
+        "LBG, prior_gauss=100": (LBGMixture(k, prior_gauss=100.0, **together), None),
+        "LBG, no Gaussian part": (LBGMixture(k, prior_gauss=np.inf, **together), None),
+        "LBG, more keywords in longer documents": (LBGMixture(k, n_keywords=None, **together), by_length),
+        "LBG, length_temper=20": (LBGMixture(k, length_temper=20.0, **together), None),
+        "mixture of unigrams, tempered": (MixtureOfUnigrams(k, length_temper=5.0, **together), None),
     }
+
+
+def by_length(X):
+    """The 6 sqrt(n) largest values of a document of n words: 60 of 100, as many as the default has."""
+    X = sp.csr_array(X, copy=True)
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    order = np.lexsort((-X.data, row))
+    rank = np.empty(len(order), dtype=int)
+    rank[order] = np.arange(len(order)) - X.indptr[row]
+    X.data[rank >= 6.0 * np.sqrt(np.diff(X.indptr))[row]] = 0.0
+    X.eliminate_zeros()
+    return X
 
 
 def clusters(record, work):
     """What the Gaussian part adds: clusters of held-out documents against their classes."""
-    for corpus in [name for name in corpora(work) if name in CLUSTERS]:
+    for corpus in [name for name in CLUSTERS if name in corpora(work)]:
         for seed in SEEDS[: work.size(3, 1)]:
             data = None
-            for name, model in mixtures(work.size(CLUSTERS[corpus], 3), seed).items():
+            for name, (model, before) in mixtures(work.size(CLUSTERS[corpus], 3), seed).items():
 
-                def measure(model=model, seed=seed, corpus=corpus):
+                def measure(model=model, before=before, corpus=corpus):
                     nonlocal data
                     data = matrices(work, corpus) if data is None else data
                     X, _, Z, z = data
+                    X, Z = (X, Z) if before is None else (before(X), before(Z))
                     found, truth = model.fit(X).predict(Z), np.unique(z, return_inverse=True)[1]
                     return {
                         "accuracy": clustering_accuracy(truth, found),
@@ -200,8 +216,41 @@ def topic_words(record, work):
     record.finish("topic_words", rankings)
 
 
-def counted(work, corpus):
-    train, _, test, _ = corpora(work)[corpus](0)
+def rankings(record, work):
+    """Is it the ranking or the clusters? Three rankings of words for three kinds of clusters of film reviews."""
+    corpus = work.size("IMDb", "20 Newsgroups")
+    data, k = None, work.size(TOPICS[corpus], 3)
+    for seed in SEEDS[: work.size(3, 1)]:
+        for name, find in CLUSTERINGS.items():
+
+            def measure(find=find, seed=seed):
+                nonlocal data
+                data = counted(work, corpus, most=10_000) if data is None else data
+                labels = find(data["tfidf"], k, seed)
+                ranked = {
+                    "telling": telling_of(data["counts"], labels, k),
+                    "probability": share_of(data["counts"], labels, k),
+                    "c-TF-IDF": class_tfidf(data["counts"], labels, k),
+                }
+                return {by: words_judged(top(weights), data["held_out"]) for by, weights in ranked.items()}
+
+            record.row("rankings", name, f"{corpus} {seed}", measure)
+    record.finish("rankings", CLUSTERINGS)
+
+
+CLUSTERINGS = {
+    "LBGMixture()": lambda X, k, seed: LBGMixture(k, random_state=seed).fit(X).labels_,
+    "LBGMixture(n_keywords=None, length_temper=20)": lambda X, k, seed: (
+        LBGMixture(k, n_keywords=None, length_temper=20.0, random_state=seed).fit(X).labels_
+    ),
+    "NMF, the heaviest component": lambda X, k, seed: (
+        NMF(k, random_state=seed, max_iter=200).fit_transform(X).argmax(axis=1)
+    ),
+}
+
+
+def counted(work, corpus, most=None):
+    train, _, test, _ = (part[:most] for part in corpora(work)[corpus](0))
     counter = CountVectorizer(stop_words="english", min_df=work.size(5, 2))
     counts = counter.fit_transform(train)
     tfidf = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
@@ -220,9 +269,22 @@ def leading(name, data, k, seed):
     mixture = data["mixtures"][seed]
     if name == "c-TF-IDF on LBG's clusters":
         return top(class_tfidf(data["counts"], mixture.labels_, k))
-    by = "telling" if name == "LBG, telling words" else "probability"
+    by = "probability" if name == "LBG, most probable words" else "telling"
     columns = [str(column) for column in range(data["counts"].shape[1])]
     return np.array(mixture.top_keywords(columns, WORDS, by=by), dtype=int)
+
+
+def share_of(counts, labels, k):
+    """The share of each cluster's documents that have a word, (k, n)."""
+    member = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
+    size = np.maximum(np.bincount(labels, minlength=k), 1)
+    return np.asarray((member @ (counts > 0).astype(float)).todense()) / size[:, None]
+
+
+def telling_of(counts, labels, k):
+    """Our ranking for clusters of any model."""
+    size = np.bincount(labels, minlength=k)
+    return telling(size / size.sum(), share_of(counts, labels, k).T).T
 
 
 def class_tfidf(counts, labels, k):
@@ -264,7 +326,12 @@ BENCHMARK = Benchmark(
     module="benchmarks.bench_text_corpora",
     data=("20newsgroups", "r8", "r52", "sms-spam", "imdb", "spambase"),
     seeds=SEEDS,
-    parts={"classes": Part(classes, timed=True), "clusters": Part(clusters), "topic_words": Part(topic_words)},
+    parts={
+        "classes": Part(classes, timed=True),
+        "clusters": Part(clusters),
+        "topic_words": Part(topic_words),
+        "rankings": Part(rankings),
+    },
 )
 
 if __name__ == "__main__":

@@ -196,6 +196,21 @@ def topic_words(found):
     return markdown_table(["NPMI; diversity", *corpora], lines)
 
 
+def word_rankings(found):
+    """NPMI and diversity of three rankings of the words of given clusters."""
+    models = complete_rows(found, "rankings")
+    if not models:
+        return "Not measured yet."
+    kinds = list(next(iter(next(iter(models.values())).values())))
+    lines = [
+        [f"`{name}`" if name.endswith(")") else name,
+         *(f"{figure([row[by]['npmi'] for row in rows.values()])}; "
+           f"{np.mean([row[by]['diversity'] for row in rows.values()]):.2f}" for by in kinds)]
+        for name, rows in models.items()
+    ]  # fmt: skip
+    return markdown_table(["clusters of", *kinds], lines)
+
+
 # table of the paper -> what is shown of it: the name of one figure, or None for the mean over all (pairs of classes)
 PAPER_FIGURES = {
     "table1": ("20 Newsgroups, 20 clusters: accuracy", "accuracy"),

@@ -89,6 +89,7 @@ BLOCKS = {
         "class bars": of("text_corpora", tables_text.class_bars),
         "corpus clusters": of("text_corpora", tables_text.corpus_clusters),
         "topic words": of("text_corpora", tables_text.topic_words),
+        "word rankings": of("text_corpora", tables_text.word_rankings),
         "selected words": of("reproduction", tables_text.selected_words),
         "speed": of("text", tables_text.text_speed_full),
     },
