@@ -215,7 +215,7 @@ def memory_of(work):
     known, new = known_users(work)[0], new_users(work)[0]
     cheap = [request_bytes(f"/items?search={text}&n=5") for text in ("star", "the", "a", "love", "man")]
     cheap += [request_bytes(f"/predict?user={user}&items={user}") for user in range(1, 60)]
-    requests = [one for place in range(10) for one in (known[place], new[place], *cheap[: 38 + place])]
+    requests = [one for place in range(10) for one in (known[place], new[place], *cheap[5 * place : 5 * place + 16])]
     total = work.size(100_000, 200)
     found = {}
     with ours(work, 1) as (port, process):

@@ -128,11 +128,13 @@ class UserSide:
 
     def times(self, x: sp.csr_array) -> Singles:
         """The product x Q, dense."""
-        scaled = x.astype(np.float32)
-        scaled.data *= self.scale[scaled.indices]
-        met = (self.v @ scaled.T.toarray()).T @ self.k
+        rows, columns = _places(x)
+        cells = x.data.astype(np.float32) * self.scale[columns]
+        dense = np.zeros(x.shape[::-1], np.float32)
+        dense[columns, rows] = cells
+        met = (self.v @ dense).T @ self.k
         product = -np.asarray((self.v.T @ met.T).T)
-        product[_places(scaled)] += scaled.data
+        product[rows, columns] += cells
         return np.ascontiguousarray(product * self.scale)
 
     def column(self, item: int) -> Singles:

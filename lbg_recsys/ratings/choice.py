@@ -23,7 +23,7 @@ from lbg_recsys.ratings.questions.lists import (
     empty_lists,
     may_be_best,
     ranks,
-    with_title_column,
+    table_of_lists,
 )
 from lbg_recsys.ratings.questions.showing import model_html, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
@@ -213,7 +213,6 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         )
 
     def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
-        import pandas as pd
 
         if not len(users):
             return empty_lists("user", "rank", "item", "score")
@@ -231,15 +230,13 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             row, item, score = row[kept], item[kept], score[kept]
         rank = ranks(row)
         keep = rank < n
-        found = pd.DataFrame(
-            {
-                "user": self.matrix.users.raws(users[row[keep]]),
-                "rank": rank[keep] + 1,
-                "item": self.matrix.items.raws(item[keep]),
-                "score": score[keep],
-            }
+        return table_of_lists(
+            self.titles,
+            user=self.matrix.users.raws(users[row[keep]]),
+            rank=rank[keep] + 1,
+            item=self.matrix.items.raws(item[keep]),
+            score=score[keep],
         )
-        return with_title_column(found, self.titles)
 
     def fold_in(self, items: Any) -> "FoldedChooser":
         """A new user from nothing but the items that this user took: no refit, the model does not change.

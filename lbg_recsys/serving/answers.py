@@ -322,10 +322,10 @@ _SHOWN = ("low", "high", "distribution")
 
 def _by_user(lists: Any) -> dict[RawId, list[Json]]:
     """The rows of a table of lists by user. To go through columns as lists takes a tenth of what pandas would."""
-    names = [name for name in lists.columns if name != "user"]
+    columns = {name: column.tolist() for name, column in lists.items()}
+    users, names = columns.pop("user"), list(columns)
     found: dict[RawId, list[Json]] = {}
-    columns = (lists[name].tolist() for name in ("user", *names))
-    for user, *values in zip(*columns, strict=True):
+    for user, *values in zip(users, *columns.values(), strict=True):
         found.setdefault(user, []).append(dict(zip(names, values, strict=True)))
     return found
 

@@ -75,7 +75,7 @@ class Draws:
         """The cut points of some users; a user may occur several times."""
         if not self.own_cuts.shape[2]:
             return PairCuts(self.cuts[:, np.newaxis], np.zeros(len(users), np.int64))
-        known, owner = np.unique(np.where(users < 0, self.own_cuts.shape[1] - 1, users), return_inverse=True)
+        known, owner = distinct(np.where(users < 0, self.own_cuts.shape[1] - 1, users))
         return PairCuts(single(self.own_cuts, known), owner)
 
     @property
@@ -117,6 +117,14 @@ def cuts_in_half(cuts: Array) -> Array:
 def in_half(weight: Array) -> Array:
     """Noise precisions in half precision, clipped to its positive numbers."""
     return np.clip(weight, SMALLEST, LARGEST).astype(np.float16)
+
+
+def distinct(codes: Array) -> tuple[Array, Array]:
+    """The distinct codes, and the place of every code among them; the pairs of one list all have the same user."""
+    if len(codes) and (codes == codes[0]).all():
+        return codes[:1], np.zeros(len(codes), np.int64)
+    known, place = np.unique(codes, return_inverse=True)
+    return known, place
 
 
 def single(effect: Array, codes: Array) -> Array:

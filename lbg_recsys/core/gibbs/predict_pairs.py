@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.draws import Draws, single
+from lbg_recsys.core.gibbs.draws import Draws, distinct, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
@@ -149,8 +149,8 @@ def expected_from(draws: Draws, below: Array, mean: Array, values: Array) -> Arr
 def _prepared(draws: Draws, users: Array, items: Array, side: Side) -> tuple[_Pairs, _Sweeps]:
     """The pairs and what they need of the sweeps: a single pair must not cost a pass over all of these."""
     rows, cols = side.rows_and_columns(users, items)
-    known_rows, rows = np.unique(np.where(rows < 0, draws.z.shape[1] - 1, rows), return_inverse=True)
-    known_cols, cols = np.unique(np.where(cols < 0, draws.c.shape[1] - 1, cols), return_inverse=True)
+    known_rows, rows = distinct(np.where(rows < 0, draws.z.shape[1] - 1, rows))
+    known_cols, cols = distinct(np.where(cols < 0, draws.c.shape[1] - 1, cols))
     cuts, owner = draws.cuts_of(users)
     sweeps = _Sweeps(
         draws.z.take(known_rows, axis=1),

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,14 +69,15 @@ def empty_lists(*columns: str) -> "pd.DataFrame":
     return pd.DataFrame({name: np.empty(0, kinds.get(name, np.float64)) for name in columns})
 
 
-def with_title_column(lists: "pd.DataFrame", titles: Mapping[RawId, str]) -> "pd.DataFrame":
-    """The table with the titles of its items beside them, if there are titles; None where an item has none."""
+def table_of_lists(titles: Mapping[RawId, str], **columns: Any) -> "pd.DataFrame":
+    """The table of lists, with the titles of the items beside them if there are titles; None where one has none."""
     import pandas as pd
 
-    if titles:
-        named = pd.Series([titles.get(item) for item in lists["item"]], index=lists.index, dtype=object)
-        lists.insert(list(lists.columns).index("item") + 1, "title", named)
-    return lists
+    if titles:  # in place at once: to insert a column takes as long as to make the table
+        named = pd.Series([titles.get(item) for item in columns["item"]], dtype=object)
+        before = list(columns)[: list(columns).index("item") + 1]
+        columns = {name: columns[name] for name in before} | {"title": named} | columns
+    return pd.DataFrame(columns)
 
 
 def may_be_best(scores: Array, n: int, close: float = 0.0) -> tuple[Ints, Ints]:

@@ -19,7 +19,7 @@ from lbg_recsys.ratings.questions.lists import (
     empty_lists,
     may_be_best,
     ranks,
-    with_title_column,
+    table_of_lists,
 )
 
 if TYPE_CHECKING:
@@ -93,7 +93,6 @@ def recommend_blocks(
 
 
 def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame":
-    import pandas as pd
 
     if not len(users):
         return empty_lists("user", "rank", "item", "score", "rating")
@@ -121,16 +120,14 @@ def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame"
     row, item, score, rating = row[order], item[order], score[order], rating[order]
     rank = ranks(row)
     keep = rank < request.n
-    found = pd.DataFrame(
-        {
-            "user": model.matrix.users.raws(users[row[keep]]),
-            "rank": rank[keep] + 1,
-            "item": model.matrix.items.raws(item[keep]),
-            "score": score[keep],
-            "rating": rating[keep],
-        }
+    return table_of_lists(
+        model.titles,
+        user=model.matrix.users.raws(users[row[keep]]),
+        rank=rank[keep] + 1,
+        item=model.matrix.items.raws(item[keep]),
+        score=score[keep],
+        rating=rating[keep],
     )
-    return with_title_column(found, model.titles)
 
 
 def _bounds(model: RatingModel, users: Ints, request: _Request) -> Floats:
