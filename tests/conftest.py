@@ -1,6 +1,7 @@
 """Data for everybody's tests. What cannot be had here is skipped, with the reason."""
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -74,3 +75,22 @@ def newsgroups(available):
     """
     available("20newsgroups")  # looked for once; a skip here is remembered
     return datasets.load_20newsgroups
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's chromium by selenium, skipped with its reason where there is none."""
+    webdriver = pytest.importorskip(
+        "selenium.webdriver", reason="selenium is not installed: pip install 'lbg-recsys[dev]'"
+    )
+    browser, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not (browser and driver):
+        pytest.skip("there is no chromium with chromedriver: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(one)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield found
+    found.quit()

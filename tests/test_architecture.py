@@ -38,12 +38,14 @@ ARROWS = {
     "distributed": {"core", "ratings", "text"},
     "evaluation": {"core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence"},
     "serving": {"core", "ratings", "persistence"},
+    "report": {"core", "ratings", "evaluation"},
     "paper": {"core", "ratings", "text", "algorithms", "datasets", "evaluation"},
     "cli": {
         *("core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence", "evaluation"),
         "paper",
         "readers",
         "serving",
+        "report",
     },
 }
 # libraries each of the lower parts must not know
@@ -51,6 +53,7 @@ FOREIGN = {
     "core": {"surprise", "sklearn", "pandas", "click", "dask", "matplotlib"},
     "ratings": {"surprise", "click", "dask", "matplotlib"},
     "serving": {"surprise", "click", "dask", "matplotlib", "pandas"},
+    "report": {"surprise", "click", "dask", "matplotlib", "pandas"},
     "text": {"surprise", "click", "dask"},  # it draws its topics where matplotlib is there
     "datasets": {"click", "matplotlib", "dask"},
     "algorithms": {"click", "matplotlib", "dask"},

@@ -92,11 +92,12 @@ def test_every_module_is_in(wheel, modules):
 
 @pytest.mark.registry
 def test_nothing_else_is_in(wheel, modules):
-    """Beside modules and metadata: the type marker, the sample and the pages of the server."""
+    """Beside modules and metadata: the type marker, the sample, the pages of the server and the frame of reports."""
     others = {name for name in wheel.namelist() if name not in modules and ".dist-info/" not in name}
     files = {f"datasets/sample/{file.name}" for file in dataset_info("sample").files}
-    pages = {f"serving/{path.name}" for path in (ROOT / "lbg_recsys" / "serving").glob("*.html")}
-    assert "serving/page.html" in pages
+    package = ROOT / "lbg_recsys"
+    pages = {path.relative_to(package).as_posix() for path in package.rglob("*.html")}
+    assert {"serving/page.html", "report/frame.html"} <= pages
     assert others == {f"lbg_recsys/{name}" for name in {"py.typed"} | files | pages}
 
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "topics": "lbg_recsys.cli.topics:topics",
     "similar": "lbg_recsys.cli.similar:similar",
     "serve": "lbg_recsys.cli.serve:serve",
+    "report": "lbg_recsys.cli.report:report",
     "params": "lbg_recsys.cli.params:params",
     "info": "lbg_recsys.cli.info:info",
     "evaluate": "lbg_recsys.cli.evaluate:evaluate",

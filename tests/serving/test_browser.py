@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import threading
 import time
@@ -14,12 +13,12 @@ import pytest
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed: pip install 'lbg-recsys[dev]'")
 import uvicorn  # noqa: E402
-from selenium import webdriver  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 from lbg_recsys.serving.app import Options, create_app  # noqa: E402
+from tests.browser import screen  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -44,21 +43,6 @@ def served(path, **options):
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    browser, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not (browser and driver):
-        pytest.skip("there is no chromium with chromedriver: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(one)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield found
-    found.quit()
-
-
-@pytest.fixture(scope="module")
 def url(model_files):
     with served(model_files["bayesian"]) as address:
         yield address
@@ -69,10 +53,7 @@ class Page:
 
     def __init__(self, driver, url, width=1280, height=860, dark=False):
         self.driver = driver
-        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        screen(driver, width, height, dark)
         driver.get(url)
 
     def all(self, selector):

@@ -1,0 +1,155 @@
+"""The page: sections in their order, what is in short at the top, and the frame around them."""
+
+from importlib import resources
+from typing import Any
+
+from lbg_recsys import __version__
+from lbg_recsys.errors import DataError
+from lbg_recsys.evaluation.lists import ListReport
+from lbg_recsys.progress import Progress, noted, parts, silent
+from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.ratings.choice import ChoiceModel
+from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.report import about, judged
+from lbg_recsys.report.held_out import Judged, refitted, unseen
+from lbg_recsys.report.markup import note, paragraph, section, text
+
+# The section of each link at the top.
+_CONTENTS = {
+    "data": "data",
+    "training": "training",
+    "groups": "groups",
+    "errors": "errors",
+    "calibration": "calibration",
+    "groups-of-ratings": "by group",
+    "lists": "lists",
+    "examples": "examples",
+}
+
+
+def report_html(
+    model: RatingModel | ChoiceModel,
+    ratings: RatingMatrix | None = None,
+    *,
+    name: str = "the given ratings",
+    title: str = "Model report",
+    refit: bool = True,
+    examples: int = 3,
+    list_users: int = 1000,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> str:
+    """A page about a model: data, training, groups, errors, calibration, lists and examples.
+
+    Errors, calibration and lists are always measured on ratings that the judged model has not seen: those of
+    ``ratings`` that the model was not fitted to or, if there are none, a fifth of its own ratings, which are held out
+    while a model with the same settings is fitted to the others. What does not apply to a kind of model is left out,
+    and the page says so.
+
+    Parameters
+    ----------
+    model : RatingModel or ChoiceModel
+        A fitted model.
+    ratings : RatingMatrix, default=None
+        Ratings, or choices, to judge it by.
+    name : str, default="the given ratings"
+        What these are called in the page.
+    title : str, default="Model report"
+        The heading.
+    refit : bool, default=True
+        Whether a model may be fitted to judge it; else what needs held-out ratings may be left out.
+    examples : int, default=3
+        Users whose lists are shown. The page names them.
+    list_users : int, default=1000
+        Users whose lists are judged at most, chosen at random.
+    seed : int, default=0
+        Seed of the split, of the choice of users and of the randomised histogram.
+    progress : callable, default=silent
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    str
+        HTML: one file without scripts, which needs no network.
+
+    Raises
+    ------
+    DataError
+        If the model cannot be judged by the ratings.
+    """
+    if not isinstance(model, RatingModel | ChoiceModel):
+        raise DataError(f"a {type(model).__name__} has no ratings to report on: give a rating model")
+    if not model.matrix.n_ratings:
+        raise DataError("the model holds no ratings to report on: fit and save it with its ratings")
+    looking, fitting, listing = parts(progress, 3)
+    found = _judged(model, ratings, name, refit, seed, noted(fitting, "fitting to four fifths"))
+    fitting(1, 1, "judged model")
+    judgement, summary = _judgement(model, found, list_users, seed, listing)
+    sections = [
+        about.data(model),
+        about.training(model),
+        about.groups(model),
+        *judgement,
+        about.examples(model, examples),
+    ]
+    looking(1, 1, "examples")
+    body = "".join([_head(model, title, summary, sections), *sections])
+    frame = resources.files("lbg_recsys.report").joinpath("frame.html").read_text(encoding="utf-8")
+    return frame.replace("{{title}}", text(title)).replace("{{body}}", body)
+
+
+def _judged(
+    model: Any, ratings: RatingMatrix | None, name: str, refit: bool, seed: int, progress: Progress
+) -> Judged | None:
+    before = []
+    if ratings is not None:
+        found = unseen(model, ratings, name)
+        if found is not None:
+            return found
+        before.append(f"The model was fitted to all ratings in {name}.")
+    return refitted(model, seed, progress, before) if refit else None
+
+
+def _judgement(
+    model: Any, found: Judged | None, list_users: int, seed: int, progress: Progress
+) -> tuple[list[str], list[str]]:
+    """The sections that need held-out ratings, and what they say in short."""
+    if found is None:
+        reason = "Left out: there are no ratings that the model has not seen, and no model was to be fitted."
+        return [section("errors", "Errors, calibration and lists", note(reason))], []
+    sections, summary = [], []
+    rates = isinstance(model, RatingModel) and len(model.levels) > 1
+    if rates:
+        predicted = judged.Predicted.of(found)
+        own = predicted.figures()
+        summary.append(
+            f"On {len(found.values):,} ratings that it has not seen, the error of the predicted rating is "
+            f"{own['RMSE']:.3f} (RMSE), and {own['in 90% interval']:.0%} of the ratings are in their 90% intervals."
+        )
+        sections += [judged.errors(predicted), judged.calibration(predicted, seed), judged.by_group(predicted)]
+    else:
+        reason = "Left out: the model predicts no ratings, so there are no errors, intervals and calibration."
+        sections.append(section("errors", "Predicted ratings", note(reason)))
+    reports, left_out = judged.list_reports(found, list_users, seed, progress)
+    if reports:
+        summary.append(_lists_in_short(reports))
+    sections.append(judged.lists(found, reports, left_out, with_how=not rates))
+    return sections, summary
+
+
+def _lists_in_short(reports: dict[str, ListReport]) -> str:
+    ndcg = [f"{one.ndcg:.3f} for {name}" for name, one in reports.items()]
+    length = next(iter(reports.values())).length
+    return f"Lists of {length} have an NDCG of {', '.join(ndcg)}."
+
+
+def _head(model: Any, title: str, summary: list[str], sections: list[str]) -> str:
+    present = "".join(sections)
+    links = "".join(
+        f'<a href="#{key}">{text(words)}</a>' for key, words in _CONTENTS.items() if f'<section id="{key}"' in present
+    )
+    made = f"{type(model).__name__} of {model.matrix.size_in_words}; lbg-recsys {__version__}"
+    return (
+        f"<header><h1>{text(title)}</h1><p class='soft'>{text(made)}</p>{paragraph(*summary) if summary else ''}"
+        f'<nav aria-label="Contents">{links}</nav></header>'
+    )
