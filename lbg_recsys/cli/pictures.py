@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.cli.algorithms import MODELS
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.files import atomic_write
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 _OURS, _OTHERS, _PAPER, _BELOW = "#2a6fbb", "#9aa5b1", "#d98c3f", "#c0504d"
+# Topics that a person can take in at once.
+_MOST_TOPICS = 6
 
 
 def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -51,10 +54,11 @@ def _pyplot() -> Any:
 
 
 @contextmanager
-def _figure(path: str, rows: int, columns: int, *, width: float, height: float) -> Iterator[Any]:
-    """Axes to draw on, (rows, columns); saved and closed afterwards."""
+def _figure(path: str, rows: int, columns: int, *, width: float, height: float, **shared: str) -> Iterator[Any]:
+    """Axes to draw on, (rows, columns), of which some may be ``shared``; saved and closed afterwards."""
     pyplot = _pyplot()
-    figure, axes = pyplot.subplots(rows, columns, figsize=(width, height), squeeze=False, layout="constrained")
+    size = (width, height)
+    figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained", **shared)
     try:
         yield axes
         save_figure(figure, path)
@@ -69,52 +73,68 @@ def save_figure(figure: Any, path: str) -> None:
 
 
 def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str) -> None:
-    """A row for each topic: how often it rates its typical items, and its loved and hated items against all."""
-    most = max(len(topic.typical) + len(topic.loves) + len(topic.hates) for topic in topics)
-    with _figure(path, len(topics), 2, width=11, height=max(2.0, 0.18 * most + 0.7) * len(topics)) as axes:
-        for (left, right), topic in zip(axes, topics, strict=True):
+    """A row for each of the largest topics: how often it rates its typical items, and its loved and hated items.
+
+    All topics have the same axes, so that their bars can be compared.
+    """
+    shown = topics[:_MOST_TOPICS]
+    most = max(len(topic.typical) + len(topic.loves) + len(topic.hates) for topic in shown)
+    height = max(2.0, 0.18 * most + 0.7) * len(shown) + 0.6
+    with _figure(path, len(shown), 2, width=11, height=height, sharex="col") as axes:
+        for (left, right), topic in zip(axes, shown, strict=True):
             names = [_short(titles, one.item) for one in topic.typical]
-            _bars(left, names, [one.probability_of_all for one in topic.typical], color=_OTHERS)
-            _bars(left, names, [one.probability for one in topic.typical], 0.4, color=_OURS)
+            every = _bars(left, names, [one.probability_of_all for one in topic.typical], color=_OTHERS)
+            own = _bars(left, names, [one.probability for one in topic.typical], 0.4, color=_OURS)
             left.set_title(f"Topic {topic.number} ({topic.weight:.0%} of users): typical", fontsize=9, loc="left")
-            left.set_xlabel("probability of being rated (grey: by everybody)", fontsize=8)
             judged = [*topic.loves, *reversed(topic.hates)]
             difference = [one.rating - one.rating_of_all for one in judged]
             colours = [_OURS if value > 0 else _BELOW for value in difference]
             _bars(right, [_short(titles, one.item) for one in judged], difference, color=colours)
             right.set_title("loved and hated", fontsize=9, loc="left")
-            right.set_xlabel("rating against the average", fontsize=8)
+            right.axvline(0.0, color="black", linewidth=0.6)
             for axis in (left, right):
                 axis.invert_yaxis()
+                axis.set_ylabel("item", fontsize=8)
+                axis.tick_params(labelbottom=True)
+                axis.grid(axis="x", linewidth=0.4)
+                axis.set_axisbelow(True)
+        if shown[0].typical:
+            axes[0, 0].legend([own, every], ["by the topic", "by everybody"], fontsize=7, loc="lower right")
+        axes[-1, 0].set_xlabel("probability of being rated", fontsize=8)
+        axes[-1, 1].set_xlabel("mean rating less that of everybody", fontsize=8)
+        if len(topics) > len(shown):
+            rest = sum(topic.weight for topic in topics[_MOST_TOPICS:])
+            title = f"The {len(shown)} largest of {len(topics)} topics; the others have {rest:.0%} of the users"
+            axes[0, 0].figure.suptitle(title, fontsize=10)
 
 
 def draw_comparison(results: "Sequence[Comparison]", path: str) -> None:
-    """A panel for each metric, a dot for each algorithm that has it."""
+    """A row for each algorithm and a column for each metric, a dot where an algorithm has it; ours are blue."""
     panels = {
-        "rmse": "RMSE, lower is better",
-        "mae": "MAE, lower is better",
-        "log_score": "log score, higher is better",
-        "coverage": "coverage of the intervals",
-        "ndcg": "NDCG@10, higher is better",
-        "fit_seconds": "CPU seconds to fit",
+        "rmse": "RMSE\nlower is better",
+        "mae": "MAE\nlower is better",
+        "log_score": "log score\nhigher is better",
+        "coverage": "coverage of\nthe intervals",
+        "ndcg": "NDCG@10 and its error\nhigher is better",
+        "fit_seconds": "CPU seconds\nto fit",
     }
-    shown = {name: title for name, title in panels.items() if any(getattr(r, name) is not None for r in results)}
-    columns = min(3, len(shown))
-    rows = -(-len(shown) // columns)
-    with _figure(path, rows, columns, width=4 * columns, height=(0.3 * len(results) + 1.2) * rows) as axes:
-        for axis in axes.flat[len(shown) :]:
-            axis.set_visible(False)
-        for axis, (metric, title) in zip(axes.flat, shown.items(), strict=False):
-            having = [result for result in results if getattr(result, metric) is not None]
-            values = [getattr(result, metric) for result in having]
-            colours = [_OURS if result.log_score is not None else _OTHERS for result in having]
-            _dots(axis, [result.name for result in having], values, colours)
-            axis.set_title(title, fontsize=9, loc="left")
+    shown = {name: label for name, label in panels.items() if any(getattr(r, name) is not None for r in results)}
+    names = [result.name for result in results]
+    colours = [_OURS if name.split()[0] in MODELS else _OTHERS for name in names]
+    errors = [None if result.lists is None else result.lists.ndcg_error for result in results]
+    width, height = 1.6 + 2.0 * len(shown), 0.36 * len(results) + 1.0
+    with _figure(path, 1, len(shown), width=width, height=height, sharey="row") as axes:
+        for axis, (metric, label) in zip(axes[0], shown.items(), strict=True):
+            values = [getattr(result, metric) for result in results]
+            _dots(axis, names, values, colours, errors if metric == "ndcg" else ())
+            axis.set_xlabel(label, fontsize=8)
+        axes[0, 0].set_ylabel("algorithm", fontsize=8)
 
 
 def draw_forced(results: "Sequence[ForcedResult]", paper: Sequence[Any], path: str) -> None:
     """MAE and MSE (the paper's "RMSE") with standard errors, the paper's rows below ours."""
-    with _figure(path, 1, 2, width=10, height=0.35 * (len(results) + len(paper)) + 1.2) as axes:
+    height = 0.36 * (len(results) + len(paper)) + 1.0
+    with _figure(path, 1, 2, width=9, height=height, sharey="row") as axes:
         for axis, metric, title in zip(axes[0], ("mae", "mse"), ("MAE", "MSE (the paper's RMSE)"), strict=True):
             printed = [row.mae if metric == "mae" else row.rmse for row in paper]
             names = [result.name for result in results] + [f"{row.name} (paper)" for row in paper]
@@ -122,7 +142,8 @@ def draw_forced(results: "Sequence[ForcedResult]", paper: Sequence[Any], path: s
             errors = [getattr(result, f"{metric}_error") for result in results] + [None] * len(paper)
             colours = [_OURS] * len(results) + [_PAPER] * len(paper)
             _dots(axis, names, values, colours, errors)
-            axis.set_title(f"{title}, lower is better", fontsize=9, loc="left")
+            axis.set_xlabel(f"{title}, lower is better", fontsize=8)
+        axes[0, 0].set_ylabel("algorithm", fontsize=8)
 
 
 def _bars(axis: Any, names: Sequence[str], values: Sequence[float], height: float = 0.8, **style: Any) -> Any:
@@ -136,19 +157,22 @@ def _bars(axis: Any, names: Sequence[str], values: Sequence[float], height: floa
 def _dots(
     axis: Any,
     names: Sequence[str],
-    values: Sequence[float],
+    values: Sequence[float | None],
     colours: Sequence[str],
     errors: Sequence[float | None] = (),
 ) -> None:
     """A dot for each value, written beside it: bars from zero would hide differences in the second digit."""
     for row, (value, colour) in enumerate(zip(values, colours, strict=True)):
+        if value is None:
+            continue
         axis.errorbar(value, row, xerr=errors[row] if errors else None, fmt="o", color=colour, capsize=2)
         axis.annotate(f"{value:.3f}", (value, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
     axis.set_yticks(range(len(names)), names)
-    axis.set_ylim(len(names) - 0.5, -0.7)
+    axis.set_ylim(len(names) - 0.5, -0.8)
     axis.tick_params(labelsize=7)
+    axis.locator_params(axis="x", nbins=4)
     axis.grid(axis="y", linewidth=0.4)
-    axis.margins(x=0.15)
+    axis.margins(x=0.25)
 
 
 def _short(titles: Mapping[Any, str], item: Any, length: int = 32) -> str:
