@@ -1,4 +1,4 @@
-"""Results on unknown items and users and on features as Markdown."""
+"""Results on unknown items and users, on features and on times as Markdown."""
 
 from benchmarks.records import complete_rows, means
 from lbg_recsys.evaluation.report import markdown_table
@@ -30,6 +30,11 @@ def unknown(found):
 def features(found):
     """Features on MovieLens-100K."""
     return _by_model(found, _FEATURES)
+
+
+def times(found):
+    """Times of ratings."""
+    return _by_model(found, {"random": "a random fold", "tomorrow": "the last tenth"})
 
 
 def features_of_lecturers(found):

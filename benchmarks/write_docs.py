@@ -71,6 +71,7 @@ BLOCKS = {
         "text speed": of("text", tables_text.text_speed_short),
         "paper": of("reproduction", tables_text.paper),
     },
+    "docs/time.md": {"time": of("time", tables_unknown.times)},
     "docs/bayesian-lbg.md": {
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),

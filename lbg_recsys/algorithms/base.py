@@ -26,6 +26,7 @@ from lbg_recsys.ratings.questions.explain import Explanation, Influences
 from lbg_recsys.ratings.questions.new_item import FoldedItem
 from lbg_recsys.ratings.questions.new_user import FoldedUser
 from lbg_recsys.ratings.questions.topics import Topic
+from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.settings import Settings, settings_of
 
 if TYPE_CHECKING:
@@ -113,12 +114,15 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         return list(map(tuple.__new__, repeat(Prediction), rows))
 
     def _predict(self, users: Ints, items: Ints) -> tuple[list[float], list[dict[str, Any]]]:
-        found, levels = self.model_.distribution_of(users, items), self.model_.levels
+        found, levels = self._distribution_of(users, items), self.model_.levels
         columns: list[npt.NDArray[Any]] = [found.probability, std(found.probability, levels)]
         if found.topic is not None and found.topic_posterior is not None:
             columns += [found.topic, found.topic_posterior]
         details = _details(*(column.tolist() for column in columns))
         return point(found.probability, levels, self.model_.point).tolist(), details
+
+    def _distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
+        return self.model_.distribution_of(users, items)
 
     def _seed(self) -> int:
         """Surprise's habits: an integer is the seed; None follows numpy's global state, a RandomState itself."""

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lbg_recsys.algorithms.base import RatingAlgo
+from lbg_recsys.core.types import Ints
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
+from lbg_recsys.ratings.bayesian.times import PairTimes
+from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
 from lbg_recsys.settings import setting
 
@@ -15,6 +19,11 @@ class _Settings(BayesianLBGSettings):
 
     item_features: object = setting(None, "What is known about the items, by raw id; see `BayesianLBGModel.fit`.")
     user_features: object = setting(None, "What is known about the users, by raw id; see `BayesianLBGModel.fit`.")
+    time: object = setting(
+        None,
+        """When ratings were given: a table with user, item (raw ids) and timestamp. It has the times of the testset
+        too: a trainset has none.""",
+    )
 
 
 class BayesianLBGAlgo(_Settings, RatingAlgo):
@@ -35,6 +44,18 @@ class BayesianLBGAlgo(_Settings, RatingAlgo):
     MODEL = BayesianLBGModel
 
     model_: BayesianLBGModel
+    _times: PairTimes | None = None
+
+    def fit(self, trainset: Any, progress: Progress = silent) -> "BayesianLBGAlgo":
+        """Fit to a Surprise trainset; see `RatingAlgo.fit`."""
+        super().fit(trainset, progress)
+        matrix = self.model_.matrix
+        self._times = None if self.time is None else PairTimes.of(self.time, matrix.users, matrix.items)
+        return self
 
     def _beside_ratings(self) -> dict[str, Any]:
-        return {"item_features": self.item_features, "user_features": self.user_features}
+        return {"item_features": self.item_features, "user_features": self.user_features, "time": self.time}
+
+    def _distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
+        times = None if self._times is None else self._times.at(users, items)
+        return self.model_.distribution_of(users, items, times)

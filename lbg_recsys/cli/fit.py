@@ -23,6 +23,7 @@ from lbg_recsys.cli.reading import (
     format_options,
     ratings_argument,
     read_interactions,
+    read_timed,
     scale_option,
 )
 from lbg_recsys.cli.terminal import echo
@@ -66,6 +67,7 @@ DEFAULT, CHOICE = "bayesian", "choice"
     is_flag=True,
     help="Leave users and ratings out of the file: it serves new users, and nobody can read who rated what.",
 )
+@click.option("--time", is_flag=True, help="Learn from the time of each rating: a further column of RATINGS.")
 @scale_option
 @format_options
 @seed_option
@@ -83,6 +85,7 @@ def fit(
     item_features: str | None,
     user_features: str | None,
     drop_users: bool,
+    time: bool,
     scale: tuple[float, float] | None,
     seed: int,
     quiet: bool,
@@ -112,6 +115,10 @@ def fit(
     bayesian and bayesian-strong. How much each column counts is learnt. Items of the table without ratings are kept:
     predict uses their features.
 
+    --time learns the effects of a user's day and moment and the drift of items, for the same models. The times are
+    seconds since 1970 or dates, in a column called timestamp, time or date, or in the fourth of --columns. They help
+    to predict ratings of days that the model knows (predict --time), and not those of tomorrow.
+
     \b
     Examples:
       lbg-recsys fit sample -o model.lbg
@@ -121,13 +128,22 @@ def fit(
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
       lbg-recsys fit clicks.csv -o clicks.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --item-features item_facts.csv
+      lbg-recsys fit timed_ratings.csv -o timed.lbg --time
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
 
     if algo is not None:  # parameters are checked before anything is read
         parse_params(params, named_class(MODELS[algo].model))
-    data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
+    if time and algo is not None and not algo.startswith(DEFAULT):
+        raise click.UsageError(f"--time needs --algo {DEFAULT}, not {algo}")
+    beside: dict[str, Any] = {}
+    data: Any
+    if time:
+        data, frame = read_timed(ratings, scale=scale, quiet=quiet, **how)
+        beside["time"] = frame[["user", "item", "timestamp"]]
+    else:
+        data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
     algo, remark = _choose(algo, data, ratings)
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
@@ -137,9 +153,9 @@ def fit(
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
-    features = _features(algo, item_features, user_features, data, quiet)
+    beside |= _features(algo, item_features, user_features, data, quiet)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        model.fit(data, progress=progress, **features)
+        model.fit(data, progress=progress, **beside)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named, ratings=not drop_users)

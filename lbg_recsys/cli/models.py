@@ -172,6 +172,11 @@ def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> A
     with remarks(quiet):
         for item, own in read_new_items(source, **how).items():
             users = known_ids(model.matrix.users, own)
+            if not any(user in model.matrix.users for user in users):
+                raise DataError(
+                    f"{source}: the model knows none of the {counted(len(own), 'user')} who rated the new item"
+                    f"{'' if item is None else f' {item!r}'}; at least one must be known"
+                )
             model = model.with_item("new item" if item is None else item, dict(zip(users, own.values(), strict=True)))
     return model
 

@@ -17,6 +17,7 @@ from lbg_recsys.cli.models import (
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
 @click.option("--user", metavar="ID", help="The user of a single pair.")
 @click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
 @new_item_option
+@click.option("--time", is_flag=True, help="PAIRS has a column with times, and the model was fitted with --time.")
 @output_option(
     "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
 )
@@ -53,6 +55,7 @@ def predict(
     user: str | None,
     item: str | None,
     new_item: str | None,
+    time: bool,
     output: str | None,
     point: str | None,
     mass: float,
@@ -82,13 +85,17 @@ def predict(
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
     if pairs is None and (user is None or item is None):
         raise click.UsageError("a single pair needs both --user and --item")
+    if time and pairs is None:
+        raise click.UsageError("--time needs a file of PAIRS with times")
     loaded = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
     loaded.point = point or loaded.point
     if pairs is None:
         known = find_item(loaded, str(item))
         _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, as_json)
     else:
-        _many(loaded, pairs, how, output, mass, quiet, as_json)
+        if time and getattr(loaded, "calendar_", None) is None:
+            raise DataError(f"{model} was fitted without times: fit it with --time, or leave --time out here")
+        _many(loaded, pairs, {**how, "timestamp": True} if time else how, output, mass, quiet, as_json)
 
 
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
@@ -127,10 +134,11 @@ def _many(
 ) -> None:
     from lbg_recsys.ratings.bayesian.featured import FeaturedModel
     from lbg_recsys.ratings.questions.predictions import predictions
-    from lbg_recsys.readers import read_pairs
+    from lbg_recsys.readers import read_interactions, read_pairs
 
     with bar("reading", quiet) as progress:
-        frame = read_pairs(source, **how, progress=progress)
+        read = read_interactions if "timestamp" in how else read_pairs
+        frame = read(source, **how, progress=progress)
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
@@ -140,7 +148,8 @@ def _many(
     ):
         for first in range(0, len(users), _BLOCK):
             last = first + _BLOCK
-            writer.write(predictions(model, users[first:last], items[first:last], mass))
+            times = frame["timestamp"].to_numpy()[first:last].astype("int64") if "timestamp" in frame else None
+            writer.write(predictions(model, users[first:last], items[first:last], mass, times))
             progress(min(last, len(users)), len(users), "")
     if not quiet:
         new = {

@@ -62,6 +62,13 @@ def read_matrix(source: str, *, scale: tuple[float, float] | None, quiet: bool, 
     return _read(source, scale, quiet, how)[0]
 
 
+def read_timed(
+    source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any
+) -> tuple["RatingMatrix", "pd.DataFrame"]:
+    """Ratings as a matrix, and a table of their times; says what was read."""
+    return _read(source, scale, quiet, how, timestamp=True)
+
+
 def read_interactions(
     source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any
 ) -> "RatingMatrix | pd.DataFrame":

@@ -18,6 +18,7 @@ from lbg_recsys.core.types import Floats
 
 _PRECISION = 0.1  # of b
 _STEPS, _LONGEST = 100, 1.0
+_NEVER = -50.0
 _HALF = 0.5  # a rating: shares are never 0
 
 
@@ -41,7 +42,9 @@ def missed_share(only: Floats, amount: Floats, x: Floats) -> MissedShare:
     >>> share.of(np.array([4.0, 1.0])).round(2)
     array([0. , 0.1])
     """
-    centre = float(np.average(x, weights=amount)) if amount.sum() else 0.0
+    if not amount.sum():  # there are no ratings to learn from (a model without its users): nothing was missed
+        return MissedShare(_NEVER, 0.0, 0.0)
+    centre = float(np.average(x, weights=amount))
     x = x - centre
     a, b = float(np.log((only.sum() + _HALF) / (amount.sum() + 1.0))), 0.0
     for _ in range(_STEPS):

@@ -13,7 +13,7 @@ import numpy as np
 
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError
-from lbg_recsys.persistence import chains, features
+from lbg_recsys.persistence import chains, features, times
 from lbg_recsys.persistence.kind import Extras
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
@@ -29,8 +29,9 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that older files do not have, the latest first: nobody had features, all users had the same cut points
-_LATER = (("beta",), ("own_cuts", "cut_tau"))
+# the arrays that older files do not have, the latest first: nobody had times, or features, and all users had the same
+# cut points
+_LATER = (("occasion", "occasion_step", "occasion_tau"), ("beta",), ("own_cuts", "cut_tau"))
 # what every column has besides its classes: a constant, and how many ratings it has
 _CONSTANT_AND_AMOUNT = 2
 _RHAT_LIMIT = 1.1
@@ -59,6 +60,9 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "scalars": ("f4", ("scalars",), _TINY, 1 / _TINY),
         "own_cuts": ("f2", ("users + 1", "own cuts"), -np.inf, np.inf),
         "cut_tau": ("f4", ("own cuts",), _TINY, 1 / _TINY),
+        "occasion": ("i1", ("occasions",), -127, 127),
+        "occasion_step": ("f4", (), 0, _FAR),
+        "occasion_tau": ("f4", ("kinds of occasions",), _TINY, 1 / _TINY),
     }
     return {
         f"{side}_{name}": Array(dtype, (sweeps, *shape), low, high, distribution=name == "lam", optional=True)
@@ -88,6 +92,7 @@ class BayesianFile(RatingFile):
         "seed": int | None,
         "chains": list[dict[str, Any]] | None,
         "features": dict[str, Any] | None,
+        "occasions": list[int] | None,
     }
     arrays = _arrays("users", "items") | _arrays("items", "users")
 
@@ -96,16 +101,19 @@ class BayesianFile(RatingFile):
         own, facts = super().own_layout(parameters, header), header["facts"]
         profile = parameters["n_components"] * parameters["n_classes"] + _CONSTANT_AND_AMOUNT
         known, width = features.layout(facts["features"])
+        calendar, numbers = times.layout(facts["occasions"])
         most = parameters["max_kept"] * parameters["n_chains"] * 2  # chains of both likelihoods
         return Layout(
             {
                 **own.arrays,
                 **(KEPT if header["ratings"].get("crowd") else {}),
                 **known,
+                **calendar,
                 **chains.layout(parameters, facts["chains"] or []),
             },
             {
                 **own.sizes,
+                **numbers,
                 "scalars": len(_SCALARS),
                 "classes of all": parameters["n_components"] * parameters["n_classes"],
                 **{f"features of {side}": width[side] for side in width},
@@ -134,6 +142,8 @@ class BayesianFile(RatingFile):
                 arrays |= {"evidence": kept.evidence.steps, "evidence_unit": kept.evidence.unit}
         facts["features"], of_features = features.take_apart(model.features_)
         arrays |= of_features
+        facts["occasions"], of_times = times.take_apart(model.calendar_)
+        arrays |= of_times
         facts["chains"] = None
         if extras.chains:
             facts["chains"], of_chains = chains.take_apart(model)
@@ -151,6 +161,7 @@ class BayesianFile(RatingFile):
         known = features.put_together(state.facts["features"], state.arrays)
         draws = _draws_of(kept, sides)
         model.assemble(matrix, draws, state.facts["seed"], known, _kept_of(state.arrays, matrix, draws))
+        model.calendar_ = times.put_together(state.facts["occasions"], state.arrays, matrix)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         if state.facts["chains"] is not None:
@@ -212,6 +223,9 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
         kept, users = found[with_users].shape[:2]
         found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
         found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
+        found.setdefault("occasion", np.empty((kept, 0), np.int8))
+        found.setdefault("occasion_step", np.ones(kept, np.float32))
+        found.setdefault("occasion_tau", np.empty((kept, 0), np.float32))
         found.setdefault("beta", np.empty((kept, 0), np.float16))
         scalars = np.ascontiguousarray(found.pop("scalars").T)  # contiguous as after a fit: kernels compile once
         draws[side] = _checked(Draws(**found, **dict(zip(_SCALARS, scalars, strict=True))))

@@ -83,6 +83,8 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
             "chains=True, but this model has no chains: it was loaded from a file that was saved without them; fit "
             "it again or leave chains out"
         )
+    if training.times is not None:
+        raise ParameterError("chains=True, but chains of a fit with times cannot be saved: leave chains out")
     if not training.serves(model.get_params(), model.matrix, model.features_):
         raise ParameterError(
             "chains=True, but a parameter that the chains were made with was changed after the fit: set it back, fit "

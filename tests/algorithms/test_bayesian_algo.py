@@ -143,3 +143,38 @@ def test_features_reach_the_model_by_the_constructor():
     search = GridSearchCV(BayesianLBGAlgo, grid, measures=["rmse"], cv=2)
     search.fit(to_surprise(data))
     assert len(search.cv_results["mean_test_rmse"]) == 2
+
+
+def test_times_reach_the_model_by_the_constructor(movielens_like):
+    """Cross-validation and grid search know the times of both parts of a fold by the table."""
+    table, data, settings = movielens_like
+    algo = BayesianLBGAlgo(time=table, **settings).fit(data.build_full_trainset())
+    model = algo.model_
+    found = algo.test([(1, 2, None), (3, 4, None)])
+    times = table.set_index(["user", "item"])["timestamp"]
+    asked = [(1, 2), (3, 4)]
+    expected = model.predict_distribution(asked, time=[times[pair] for pair in asked])
+    np.testing.assert_array_equal([one.details["distribution"] for one in found], expected)
+    assert algo.predict(1, 2).est == found[0].est
+    scores = cross_validate(BayesianLBGAlgo(time=table, **settings), data, cv=2)
+    assert np.isfinite(scores["test_rmse"]).all()
+    search = GridSearchCV(
+        BayesianLBGAlgo, {name: [value] for name, value in settings.items()} | {"time": [None, table]}, cv=2
+    )
+    search.fit(data)
+    assert search.best_params["rmse"]["time"] is table  # the ratings follow the days
+
+
+@pytest.fixture
+def movielens_like():
+    rng = np.random.default_rng(0)
+    rows = [
+        (user, item, float(np.clip(np.rint(3 + mood + rng.normal(0, 0.3)), 1, 5)), 86400 * day)
+        for user in range(30)
+        for day in range(4)
+        for mood in [rng.normal(0, 1.2)]
+        for item in range(5 * day, 5 * day + 5)
+    ]
+    table = pd.DataFrame(rows, columns=["user", "item", "rating", "timestamp"])
+    data = Dataset.load_from_df(table[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
+    return table, data, {"n_components": 2, "n_sweeps": 40, "burn_in": 20, "random_state": 0}

@@ -20,6 +20,10 @@ def fill(folder):
         shutil.copy(SAMPLE / name, folder / name)
     (folder / "pairs.csv").write_text("user,item\n1,5\n3,8\n999,1\n")
     (folder / "its_ratings.csv").write_text("user,rating\n1,5\n2,4\n3,1\n")
+    timed = "".join(
+        f"{user},{item},{1 + (user + item) % 5},{86400 * user + item}\n" for user in range(9) for item in range(8)
+    )
+    (folder / "timed_ratings.csv").write_text("user,item,rating,timestamp\n" + timed)
     (folder / "item_facts.csv").write_text("item,year,genres\n1,1999,Drama|War\n2,1979,War\n3,,Comedy\n")
     (folder / "my_ratings.csv").write_text("item,rating\n1,5\n2,4\n40,1\n")
     (folder / "in_stock.txt").write_text("3\n8\nCrimson Orbit\n17\n25\n")

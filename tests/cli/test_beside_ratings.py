@@ -58,3 +58,33 @@ def test_new_items(desk, run):
     assert (
         "rated the new item twice" in run("predict", "b.lbg", "--user", 3, "--new-item", "twice.csv", code=1).stderr
     )
+
+
+def test_a_new_item_that_only_strangers_rated(desk, run):
+    run("fit", "ratings.csv", "-o", "b.lbg", "-q", *FAST)
+    (desk / "strangers.csv").write_text("user,rating\nnobody,5\nno one,4\n")
+    told = run("predict", "b.lbg", "--user", 3, "--new-item", "strangers.csv", code=1).stderr
+    assert "strangers.csv: the model knows none of the 2 users who rated the new item" in " ".join(told.split())
+
+
+def test_times(desk, run):
+    run("fit", "timed_ratings.csv", "-o", "timed.lbg", "-q", "--time", *FAST)
+    model = lbg_recsys.load("timed.lbg")
+    (desk / "asked.csv").write_text("user,item,timestamp\n3,4,1970-01-04T00:00:04\n3,4,1999-01-01\n")
+    lines = run("predict", "timed.lbg", "asked.csv", "--time", "-q").stdout.splitlines()[1:]
+    known, later = (float(line.split(",")[2]) for line in lines)
+    assert known == model.predict_distribution([(3, 4)], time=3 * 86400 + 4)[0] @ model.levels
+    assert later == model.predict_batch([(3, 4)])[0] != known
+    assert "was fitted without times" in _of_plain_model(run, "asked.csv")
+    assert "need" in run("predict", "timed.lbg", "--user", 3, "--item", 4, "--time", code=2).stderr
+    asked = ("fit", "ratings.csv", "-o", "t.lbg", "-q", "--time")
+    assert "--time needs --algo bayesian" in run(*asked, "--algo", "lbg", code=2).stderr
+    assert "timestamp" in run(*asked, code=1).stderr
+    (desk / "bad.csv").write_text("user,item,rating,time\n1,1,3,soon\n1,2,4,later\n")
+    assert "bad.csv" in run("fit", "bad.csv", "-o", "t.lbg", "--time", "-q", code=1).stderr
+    assert not (desk / "t.lbg").exists()
+
+
+def _of_plain_model(run, pairs):
+    run("fit", "ratings.csv", "-o", "b.lbg", "-q", *FAST)
+    return run("predict", "b.lbg", pairs, "--time", code=1).stderr

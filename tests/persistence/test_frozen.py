@@ -28,8 +28,8 @@ def test_a_frozen_file_predicts_what_it_did(path):
     same = (users >= 0) & (items >= 0) | isinstance(model, LBGModel)
     assert same.sum() >= 10
     found = model.predict_distribution(pairs)
-    # other processors may round the last bit in another way
-    np.testing.assert_allclose(found[same], np.array(expected["distribution"])[same], rtol=1e-9, atol=1e-12)
+    # utilities are sums in single precision, whose order is the compiler's
+    np.testing.assert_allclose(found[same], np.array(expected["distribution"])[same], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert model.recommend([1, 2], 5, by="rating")["item"].tolist() == expected["recommended"]
     new_user = model.fold_in({1: 5.0, 40: 2.0})
@@ -38,7 +38,7 @@ def test_a_frozen_file_predicts_what_it_did(path):
         # folded in as a training user would be: since then, what a new user did not rate counts less
         view = model.with_users(one_user({1: 5.0, 40: 2.0}, model.matrix.items, model.matrix.scale))
         found = view.predict_distribution([(view.matrix.users.raw(0), item) for item in (3, 4)])
-        np.testing.assert_allclose(found, expected["new_user"], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found, expected["new_user"], rtol=1e-6, atol=1e-9)
     assert model.titles[1] == expected["title_of_1"] and 2 not in model.titles
 
 

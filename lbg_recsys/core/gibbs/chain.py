@@ -9,6 +9,7 @@ levels are those of the user, spread around common ones. Ratings are standardise
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,7 @@ from lbg_recsys.core.gibbs.effects import (
 )
 from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, RowFeatures, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
@@ -84,9 +86,10 @@ class Chain:
 
     Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
     ``tau`` (H,), ``eta`` (H, K, D) and ``omega`` (D,) with the prior precisions ``eta_shrinkage`` and
-    ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``row_bias``,
-    ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``, ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,),
-    and of ordinal chains ``own_cuts`` (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
+    ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``occasions``
+    (effects of when ratings were given), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``,
+    ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts`` (levels + 1, users)
+    with their precisions ``cut_tau`` (levels + 1,).
     Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
     """
 
@@ -99,12 +102,14 @@ class Chain:
         seed: np.random.SeedSequence,
         row_design: Design = NO_FEATURES,
         col_design: Design = NO_FEATURES,
+        occasions: Sequence[Kind] = (),
     ) -> None:
         self.settings = settings
         self.rng = np.random.Generator(np.random.PCG64(seed))
         rows, n, h, k = len(entries), entries.n_columns, settings.n_components, settings.n_classes
         self.n_col = entries.column_counts().astype(np.float32)
         self.row_features, self.col_design = RowFeatures(row_design), col_design
+        self.occasions = OccasionEffects(occasions)
         d = h * k + 2 + col_design.width
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
         self.c = np.zeros((h, k, n), np.float32)
@@ -153,6 +158,7 @@ class Chain:
         mean = self.row_bias[rows].astype(np.float64) + self.col_bias[entries.columns]
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.columns]
+        mean += self.occasions.of_entries(len(mean))
         utility = getattr(self, "utility", entries.values)  # drawn ones are no ratings, and stay
         self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
 
@@ -248,12 +254,18 @@ class Chain:
             self._col_stat,
         )
         self._draw_shrinkage(self.omega, self.omega_shrinkage)
+        self.occasions.draw(self.rng, self._residuals(), self._weights(), settings.spread)
         self.noise_rate = draw_noise_rate(self.rng, self.user_weight, settings.user_noise_shape, settings.spread)
 
     @property
     def user_weight(self) -> Array:
         """The noise weights of the users."""
         return self.row_weight if self.settings.user_rows else self.col_weight
+
+    @property
+    def item_weight(self) -> Array:
+        """The noise weights of the items."""
+        return self.col_weight if self.settings.user_rows else self.row_weight
 
     def sweep_utilities(self) -> None:
         """Redraw the latent utilities, after the cut points."""

@@ -59,6 +59,11 @@ class Draws:
     beta: Array  # (S, E) float16: coefficients of the E features of the rows, which are expected of their biases
     own_cuts: Array  # (S, users + 1, levels - 1) float16: those of each user; (S, users + 1, 0) if all have ``cuts``
     cut_tau: Array  # (S, levels - 1) float32: precisions of what users add to each; (S, 0) if all have ``cuts``
+    occasion: Array  # (S, n) int8: effects of n occasions of the ratings, in units of ``occasion_step``
+    occasion_step: Array  # (S,) float32
+    occasion_tau: (
+        Array  # (S, kinds) float32: precisions of the effects of each kind of occasion, (S, 0) without times
+    )
 
     def __len__(self) -> int:
         return len(self.z)
@@ -92,7 +97,9 @@ class Draws:
         names = ["z", "row_bias", "row_weight"] if side is rows_of else ["c", "col_bias", "col_weight"]
         if side is Side.USERS:
             names.append("own_cuts")
-        return replace(self, **{name: np.ascontiguousarray(getattr(self, name)[:, -1:]) for name in names})
+        parts = {name: np.ascontiguousarray(getattr(self, name)[:, -1:]) for name in names}
+        # occasions are those of users: when they rated is nobody's business either
+        return replace(self, **parts, occasion=self.occasion[:, :0], occasion_tau=self.occasion_tau[:, :0])
 
     def pieces(self) -> list["Draws"]:
         """Each kept sweep by itself, sharing the memory."""

@@ -13,6 +13,11 @@ def keep(chain: Chain, cuts: Array) -> Draws:
     """The current draw of a chain, with the cut points that its predictions use."""
     settings = chain.settings
     n_entries = chain.n_col.sum()
+    # what is kept predicts ratings of unknown days and moments, and items at their last level
+    row_weight, col_weight = settings.side.rows_and_columns(_widened(chain.user_weight, chain), chain.item_weight)
+    levels = chain.occasions.last_levels(len(chain.item_weight))
+    row_level, col_level = settings.side.rows_and_columns(0.0, levels)
+    occasion, occasion_step = chain.occasions.kept()
     means, steps = in_steps(np.concatenate([chain.c.transpose(0, 2, 1), _unknown_means(chain)], axis=1))
     row_unknown, col_unknown = _unknown_noise(chain)
     unknown_class = (chain.rng.random((settings.n_components, 1)) > chain.lam.cumsum(axis=1)[:, :-1]).sum(axis=1)
@@ -20,10 +25,10 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "z": np.vstack([chain.z, unknown_class.astype(np.int8)]),
         "c": means,
         "c_step": steps,
-        "row_bias": np.append(chain.row_bias, 0.0).astype(np.float16),
-        "col_bias": np.append(chain.col_bias, _unknown_profile(chain) @ chain.omega).astype(np.float16),
-        "row_weight": in_half(np.append(chain.row_weight, row_unknown)),
-        "col_weight": in_half(np.append(chain.col_weight, col_unknown)),
+        "row_bias": np.append(chain.row_bias + row_level, 0.0).astype(np.float16),
+        "col_bias": np.append(chain.col_bias + col_level, _unknown_profile(chain) @ chain.omega).astype(np.float16),
+        "row_weight": in_half(np.append(row_weight, row_unknown)),
+        "col_weight": in_half(np.append(col_weight, col_unknown)),
         "cuts": cuts_in_single(cuts[1:-1]),
         "ordinal": np.array(settings.ordinal),
         "lam": chain.lam.astype(np.float32),
@@ -34,12 +39,25 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "base": _evidence_base(chain),
         "row_tau": np.float32(chain.row_tau),
         "col_tau": np.float32(chain.col_tau),
-        "noise_rate": np.float32(chain.noise_rate),
+        "noise_rate": np.float32(_noise_rate(chain)),
         "beta": chain.row_features.beta.astype(np.float16),
         "own_cuts": _cuts_of_users(chain, cuts),
+        "occasion": occasion,
+        "occasion_step": np.float32(occasion_step),
+        "occasion_tau": chain.occasions.tau.astype(np.float32),
         "cut_tau": chain.cut_tau[1 : -1 if settings.own_cuts else 1].astype(np.float32),
     }
     return Draws(**{name: np.asarray(array)[np.newaxis] for name, array in one_sweep.items()})
+
+
+def _widened(weight: Array, chain: Chain) -> Array:
+    """Users' noise precisions that include the variance of the effects of an unknown day and moment."""
+    return np.asarray(weight / (1.0 + weight * np.float32(chain.occasions.spread)))
+
+
+def _noise_rate(chain: Chain) -> float:
+    """The rate of the prior of such precisions."""
+    return chain.noise_rate + chain.settings.user_noise_shape * chain.occasions.spread
 
 
 def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
@@ -67,7 +85,7 @@ def _unknown_means(chain: Chain) -> Array:
 def _unknown_noise(chain: Chain) -> tuple[float, float]:
     """Noise precisions of an unknown row and column, which include the variance of their biases and means."""
     settings = chain.settings
-    usual = settings.user_noise_shape / chain.noise_rate
+    usual = settings.user_noise_shape / _noise_rate(chain)
     row = 1.0 / chain.row_tau
     col = 1.0 / chain.col_tau + float(np.sum(1.0 / chain.tau))
     if settings.user_rows:

@@ -16,6 +16,10 @@ from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
+# The kinds of occasions come in this order: a user's day, a user's moment, and an item's month, the drift.
+DRIFT = 2
+_LEAST_NOISE = 0.01  # the share of the noise that is left when the occasion is known, against rounding
+
 
 class _Pairs(NamedTuple):
     """Row, column and owner of the cut points of every pair, (n,) each; they index the arrays of `_Sweeps`."""
@@ -23,6 +27,7 @@ class _Pairs(NamedTuple):
     row: Array
     col: Array
     owner: Array
+    when: Array  # (n, kinds) the occasions of every pair, -1 where they are unknown; (n, 0) without times
 
 
 class _Sweeps(NamedTuple):
@@ -38,6 +43,9 @@ class _Sweeps(NamedTuple):
     cuts: Array  # (S, owners, levels - 1)
     ordinal: Array  # (S,) bool
     shaping: Array  # (S,) bool
+    occasion: Array  # (S, occasions)
+    spread: Array  # (S, kinds): the variance of the effects of each kind that the weights of users include
+    user_rows: bool
 
 
 @kernel(fastmath=FAST)
@@ -46,8 +54,10 @@ def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Arra
 
     ``values`` (levels,) are the levels, ``probability`` is (pairs, levels), ``mean`` (pairs,).
     """
-    row, col, owner = pairs
-    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping = sweeps
+    row, col, owner, when = pairs
+    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, occasion, spread, user_rows = (
+        sweeps
+    )
     last = cuts.shape[2]
     for s in range(z.shape[0]):
         for e in range(row.shape[0]):
@@ -55,11 +65,19 @@ def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Arra
             m = np.float32(row_bias[s, j] + col_bias[s, i])
             for h in range(z.shape[2]):
                 m += c_step[s, h] * c[s, i, h, z[s, j, h]]
+            known = 0.0  # variance that is none: the effect of the occasion is known
+            for g in range(when.shape[1]):
+                if when[e, g] >= 0:
+                    m += occasion[s, when[e, g]]
+                    known += spread[s, g]
             if not ordinal[s]:
                 mean[e] += m
             if not shaping[s]:
                 continue
             root = math.sqrt(row_weight[s, j] * col_weight[s, i])
+            if known > 0.0:
+                known *= row_weight[s, j] if user_rows else col_weight[s, i]
+                root /= math.sqrt(max(1.0 - known, _LEAST_NOISE))
             before = 0.0
             expected = 0.0
             for b in range(last + 1):
@@ -77,8 +95,8 @@ def _add_closely(pairs: _Pairs, sweeps: _Sweeps, below: Array, mean: Array) -> N
 
     In single precision and without branches over pairs, so that the loops over these vectorise.
     """
-    row, col, owner = pairs
-    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping = sweeps
+    row, col, owner, _ = pairs
+    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, _, _, _ = sweeps
     n = row.shape[0]
     m, root = np.empty(n, np.float32), np.empty(n, np.float32)
     for s in range(z.shape[0]):
@@ -101,16 +119,19 @@ def _add_closely(pairs: _Pairs, sweeps: _Sweeps, below: Array, mean: Array) -> N
                     line[e] += smooth_cdf((cuts[s, owner[e], b] - m[e]) * root[e])[0]
 
 
-def predict(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
+def predict(
+    draws: Draws, users: Array, items: Array, side: Side, values: Array, when: Array | None = None
+) -> tuple[Array, Array]:
     """Sums over kept sweeps of the level distributions (n, levels) and of the expected ratings (n,) of n pairs.
 
     Distributions are those of the `Draws.shaping` sweeps, ratings those of all. ``side`` are the rows of the draws.
     ``values`` are the levels, standardised as the chain's ratings were. The expected rating of a Gaussian sweep is
-    the mean of its Gaussian, that of an ordinal sweep the mean of its distribution.
+    the mean of its Gaussian, that of an ordinal sweep the mean of its distribution. ``when`` (n, kinds) are the
+    occasions of the pairs, -1 where they are unknown.
     """
     probability = np.zeros((len(users), len(values)))
     mean = np.zeros(len(users))
-    pairs, sweeps = _prepared(draws, users, items, side)
+    pairs, sweeps = _prepared(draws, users, items, side, when)
     _add_sweeps(pairs, sweeps, values, probability, mean)
     return probability, mean
 
@@ -146,12 +167,21 @@ def expected_from(draws: Draws, below: Array, mean: Array, values: Array) -> Arr
     return total
 
 
-def _prepared(draws: Draws, users: Array, items: Array, side: Side) -> tuple[_Pairs, _Sweeps]:
+def _prepared(
+    draws: Draws, users: Array, items: Array, side: Side, when: Array | None = None
+) -> tuple[_Pairs, _Sweeps]:
     """The pairs and what they need of the sweeps: a single pair must not cost a pass over all of these."""
     rows, cols = side.rows_and_columns(users, items)
     known_rows, rows = distinct(np.where(rows < 0, draws.z.shape[1] - 1, rows))
     known_cols, cols = distinct(np.where(cols < 0, draws.c.shape[1] - 1, cols))
     cuts, owner = draws.cuts_of(users)
+    if when is None:
+        when = np.empty((len(users), 0), np.int64)
+    met, place = np.unique(when[when >= 0], return_inverse=True)
+    when = when.copy()
+    when[when >= 0] = place
+    spread = 1.0 / draws.occasion_tau
+    spread[:, DRIFT:] = 0.0  # of the drift of items the weights of users know nothing
     sweeps = _Sweeps(
         draws.z.take(known_rows, axis=1),
         draws.c.take(known_cols, axis=1),
@@ -163,5 +193,8 @@ def _prepared(draws: Draws, users: Array, items: Array, side: Side) -> tuple[_Pa
         cuts,
         draws.ordinal,
         draws.shaping,
+        draws.occasion.take(met, axis=1) * draws.occasion_step[:, np.newaxis],
+        spread,
+        side is Side.USERS,
     )
-    return _Pairs(rows, cols, owner), sweeps
+    return _Pairs(rows, cols, owner, when), sweeps

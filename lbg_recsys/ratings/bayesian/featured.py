@@ -13,16 +13,21 @@ from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.tilt import tilt
 from lbg_recsys.core.levels import mean as mean_of
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.bayesian.feature_effects import feature_effects
 from lbg_recsys.ratings.bayesian.standardise import Standard
+from lbg_recsys.ratings.bayesian.times import Calendar, as_seconds, times_of_ratings
 from lbg_recsys.ratings.bayesian.training import ids_of
 from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
-from lbg_recsys.ratings.ids import UNKNOWN, RawId, plain_ids
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import NEW_USER, Bounds, RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import FeatureEffect
+from lbg_recsys.ratings.questions.predictions import predictions
+from lbg_recsys.ratings.scoring import RatingDistribution
+from lbg_recsys.ratings.tables import columns_of, is_table, split_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +44,7 @@ class FeaturedModel(RatingModel):
     """
 
     features_: Mapping[Side, FeatureTable]
+    calendar_: Calendar | None = None
     standard_: Standard
     _draws: dict[Side, Draws]
     _unknown_item: UnknownPartner
@@ -51,6 +57,7 @@ class FeaturedModel(RatingModel):
         *,
         item_features: Any = None,
         user_features: Any = None,
+        time: Any = None,
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
         progress: Progress = silent,
@@ -66,6 +73,10 @@ class FeaturedModel(RatingModel):
             are the ids 0, 1, ... Columns are numbers, categories (strings), or sets (tuples, or strings such as
             ``"Drama|War"``). A missing value has no effect. How much a column counts is learnt: one that does not
             help is ignored. Rows of items without ratings are kept: predictions for these items use them.
+        time : bool, str, array or DataFrame, default=None
+            When the ratings were given: True or the name of a column of ``ratings``, one time per rating, or a table
+            with user, item and time. Numbers are seconds since 1970. The effects of a user's day and moment and the
+            drift of items are then learnt; see docs/time.md.
         scale, levels, progress
             See `RatingModel.fit`.
 
@@ -100,15 +111,54 @@ class FeaturedModel(RatingModel):
                     Side.USERS: FeatureTable.of(user_features, matrix.users, "user"),
                     Side.ITEMS: FeatureTable.of(item_features, matrix.items, "item"),
                 },
+                times_of_ratings(time, ratings, matrix),
             )
 
         return self._fit_to(ratings, scale, levels, progress, fit)
 
     @abstractmethod
     def _fit(
-        self, matrix: RatingMatrix, progress: Progress, features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES
+        self,
+        matrix: RatingMatrix,
+        progress: Progress,
+        features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
+        times: Ints | None = None,
     ) -> None:
-        """Fit to a matrix and to features."""
+        """Fit to a matrix, to features and to the times of the ratings."""
+
+    def predict_distribution(self, pairs: Any, *, time: Any = None) -> Floats:
+        """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1.
+
+        ``time`` is when they are rated: one time, one per pair, or by default the time column of a table of pairs.
+        Without times, or if the model was fitted without them, it is a day that the model does not know.
+        """
+        users, items = self.codes_of(pairs)
+        return self.distribution_of(users, items, self._seconds(pairs, time, len(users))).probability
+
+    def predictions(self, pairs: Any, mass: float = 0.9, *, time: Any = None) -> "pd.DataFrame":
+        """A table of the predictions of many (user, item) pairs; see `RatingModel.predictions`.
+
+        ``time`` is that of `predict_distribution`.
+        """
+        users, items = map(list, map(plain_ids, split_pairs(pairs)))
+        return predictions(self, users, items, mass, self._seconds(pairs, time, len(users)))
+
+    def _seconds(self, pairs: Any, time: Any, n: int) -> Ints | None:
+        """The times of n pairs, None if there are none."""
+        if time is None and is_table(pairs) and self.calendar_ is not None:
+            (time,) = columns_of(pairs, [], "pairs", optional=["timestamp"])
+        if time is None:
+            return None
+        if self.calendar_ is None:
+            raise DataError("the model was fitted without times and predicts none: fit it with time=")
+        many = as_seconds(time if is_many(time) else [time])
+        if len(many) not in (1, n):
+            raise DataError(f"{n:,} pairs have {len(many):,} times: give one time, or one per pair")
+        return np.broadcast_to(many, (n,))
+
+    @abstractmethod
+    def distribution_of(self, users: Ints, items: Ints, times: Ints | None = None) -> RatingDistribution:
+        """The distribution of each pair of codes, at some times."""
 
     @property
     def item_features_(self) -> FeatureTable:

@@ -88,23 +88,27 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     # -- fitting -------------------------------------------------------------------------------------------------
 
     def _fit(
-        self, matrix: RatingMatrix, progress: Progress, features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES
+        self,
+        matrix: RatingMatrix,
+        progress: Progress,
+        features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
+        times: Ints | None = None,
     ) -> None:
         """Sample; Ctrl-C after the burn-in keeps the sweeps so far. The note of a step is the training error."""
         training, burn_in = self._training, 0
-        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix, features):
+        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix, features, times):
             training, burn_in = None, self.burn_in
         progress(0, self.n_sweeps, STARTING)
         if training is None:
             self._check_burn_in()
-            training = Training(self.get_params(), matrix, features)
+            training = Training(self.get_params(), matrix, features, times)
         else:
             training.give_back(self._draws)
         finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress)
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
-        self.features_ = training.features
+        self.features_, self.calendar_ = training.features, training.calendar
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
         self._judge(finished)
@@ -161,7 +165,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
-    def distribution_of(self, users: Ints, items: Ints) -> RatingDistribution:
+    def distribution_of(self, users: Ints, items: Ints, times: Ints | None = None) -> RatingDistribution:
         """The distribution of each pair: the average over kept sweeps, tilted to its expected rating.
 
         Of pairs with an unknown user or item: the average over the ratings of the one that is known, tilted by the
@@ -173,7 +177,10 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             new_item = items < 0
             new_user = (users < 0) & ~new_item
             known = ~(new_user | new_item)
-            probability[known] = self._distribution_of_known(users[known], items[known])
+            when = None
+            if times is not None and self.calendar_ is not None:
+                when = self.calendar_.codes(users, items, times)[known]
+            probability[known] = self._distribution_of_known(users[known], items[known], when)
             if new_item.any():
                 known_users = np.maximum(users[new_item], UNKNOWN)
                 probability[new_item] = self._unknown_item.distribution_of(known_users, self._distribution_of_known)
@@ -188,8 +195,9 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             probability[:] = certain(self.standard_.centre, self.levels)
         return RatingDistribution(probability)
 
-    def _distribution_of_known(self, users: Ints, items: Ints) -> Floats:
-        sums = (predict(draws, users, items, side, self.standard_.levels) for side, draws in self._draws.items())
+    def _distribution_of_known(self, users: Ints, items: Ints, when: Ints | None = None) -> Floats:
+        levels = self.standard_.levels
+        sums = (predict(draws, users, items, side, levels, when) for side, draws in self._draws.items())
         return self._average(sums)
 
     def nearly_distribution_of(self, users: Ints, items: Ints) -> Floats:
@@ -263,7 +271,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with one more item, whose parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_", "features_"):
+        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_", "features_", "calendar_"):
             setattr(view, name, getattr(self, name))
         view.matrix = matrix
         seed = np.random.SeedSequence(self.seed_).spawn(3)[2]

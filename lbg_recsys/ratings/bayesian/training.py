@@ -10,10 +10,12 @@ from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, run_all
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.sparse import SparseRows
-from lbg_recsys.core.types import Array, Floats
+from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.times import Calendar
 from lbg_recsys.ratings.features import FeatureTable
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -42,9 +44,16 @@ class Training:
     """
 
     def __init__(
-        self, parameters: Mapping[str, Any], matrix: RatingMatrix, features: Mapping[Side, FeatureTable]
+        self,
+        parameters: Mapping[str, Any],
+        matrix: RatingMatrix,
+        features: Mapping[Side, FeatureTable],
+        times: Ints | None = None,
     ) -> None:
         self.matrix, self.standard, self.features = matrix, Standard.of(matrix), features
+        self.times = times
+        users, items = matrix.user_codes.astype(np.int64), matrix.item_codes.astype(np.int64)
+        self.calendar = None if times is None else Calendar.of(users, items, times)
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
@@ -83,15 +92,33 @@ class Training:
         for one, seed in zip(settings, seeds, strict=False):
             ratings, level = entries[one.side]
             designs = one.side.rows_and_columns(*(known[side] for side in Side))
-            chain = Chain(ratings, level, standard.middles, one, seed, *designs)
+            chain = Chain(ratings, level, standard.middles, one, seed, *designs, self._occasions(one.side))
             rows, cols = one.side.rows_and_columns(users, items)
             runs.append(Run(chain, rows, cols, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
         return runs
 
+    def _occasions(self, side: Side) -> list[Kind]:
+        """The occasions of the entries of a chain with these rows; none without times."""
+        if self.calendar is None or self.times is None:
+            return []
+        matrix = self.matrix
+        users, items = matrix.user_codes.astype(np.int64), matrix.item_codes.astype(np.int64)
+        codes = self.calendar.codes(users, items, self.times)
+        if side is Side.ITEMS:
+            order = matrix.rows.with_values(np.arange(len(codes), dtype=np.float64)).transposed.values
+            codes = codes[order.astype(np.int64)]
+        return self.calendar.kinds(codes)
+
     def serves(
-        self, parameters: Mapping[str, Any], matrix: RatingMatrix, features: Mapping[Side, FeatureTable]
+        self,
+        parameters: Mapping[str, Any],
+        matrix: RatingMatrix,
+        features: Mapping[Side, FeatureTable],
+        times: Ints | None = None,
     ) -> bool:
         """Whether these chains are what a fit with these parameters to these ratings would go on with."""
+        if (times is None) != (self.times is None) or not np.array_equal(times, self.times):  # type: ignore[arg-type]
+            return False
         same_parameters = all(parameters[name] == value for name, value in self.made_of.items())
         return same_parameters and self.features == features and same_ratings(self.matrix, matrix)
 

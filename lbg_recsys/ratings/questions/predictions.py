@@ -8,6 +8,7 @@ from lbg_recsys.core import levels
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lbg_recsys.core.types import Ints
     from lbg_recsys.ratings.ids import RawId
     from lbg_recsys.ratings.model import RatingModel
 
@@ -23,15 +24,18 @@ def level_names(values: Iterable[float]) -> list[str]:
     return short if len(set(short)) == len(short) else [repr(value) for value in given]
 
 
-def predictions(model: "RatingModel", users: "list[RawId]", items: "list[RawId]", mass: float) -> "pd.DataFrame":
+def predictions(
+    model: "RatingModel", users: "list[RawId]", items: "list[RawId]", mass: float, times: "Ints | None" = None
+) -> "pd.DataFrame":
     """A table of pairs with prediction, std, low, high and the probability of each level (p_1, p_2, ...).
 
     ``low`` and ``high`` are the ends of the central interval that holds at least ``mass``. If the model has titles,
-    they are a column after the item.
+    they are a column after the item. ``times`` are in seconds, for a model that was fitted with times.
     """
     import pandas as pd
 
-    probability = model.distribution_of(*model.codes(users, items)).probability
+    when = () if times is None else (times,)
+    probability = model.distribution_of(*model.codes(users, items), *when).probability
     low, high = levels.interval(probability, model.levels, mass)
     table: dict[str, Any] = {"user": users, "item": items}
     if model.titles:

@@ -183,6 +183,9 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
         *[np.empty((kept, 0))] * 10,
         np.sort(rng.normal(0, 1, (kept, users + 1, levels - 1)), axis=2).astype(np.float16),
         np.ones((kept, levels - 1), np.float32),
+        np.empty((kept, 0), np.int8),
+        np.ones(kept, np.float32),
+        np.empty((kept, 0), np.float32),
     )
 
 
