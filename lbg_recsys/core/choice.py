@@ -37,6 +37,11 @@ LIMIT = 20_000
 USUAL_FACTOR = 9.0
 
 
+def diagonal(values: Floats) -> sp.dia_array:
+    """The square matrix with these values on its diagonal (scipy has ``diags_array`` from version 1.11 on)."""
+    return sp.dia_array((values[None], [0]), shape=(len(values), len(values)))
+
+
 def graded(values: Floats, liked: float, grade: float) -> Floats:
     """The cells x of ratings: 1 where a rating is at least ``liked``, else ``grade``."""
     return np.where(values >= liked, 1.0, grade)
@@ -196,7 +201,7 @@ def solve(
     ``penalty`` is one number, or one per item.
     """
     penalty = np.broadcast_to(np.asarray(penalty, dtype=np.float64), x.shape[1])
-    y = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
+    y = sp.csr_array(diagonal(np.sqrt(weight)) @ x)
     several = np.diff(y.indptr) > 1
     if min(int(several.sum()), y.shape[1]) > limit:
         return _solve_head(y, penalty, limit)
@@ -226,7 +231,7 @@ def _solve_items(y: sp.csr_array, penalty: Floats) -> ItemSide:
 def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: Floats) -> UserSide:
     single = y[~several]
     scale = 1.0 / np.sqrt(penalty + np.bincount(single.indices, np.square(single.data), y.shape[1]))
-    v = sp.csr_array(y[several] @ sp.diags_array(scale))
+    v = sp.csr_array(y[several] @ diagonal(scale))
     k = _inverse(sp.csr_array(v.T), np.ones(v.shape[0]))
     v = v.astype(np.float32)
     explained = np.zeros(v.shape[1])

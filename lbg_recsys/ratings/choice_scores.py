@@ -116,7 +116,7 @@ class Choices:
         weight = choice.user_weights(np.diff(x.indptr), settings.user_power)
         penalty = choice.penalties(x, settings.penalty, settings.item_power)
         inverse = _solved(choice.solve, x, weight, penalty, limit=settings.limit)
-        y = sp.csr_array(sp.diags_array(np.sqrt(weight)) @ x)
+        y = sp.csr_array(choice.diagonal(np.sqrt(weight)) @ x)
         norm = np.sqrt(np.bincount(y.indices, np.square(y.data), x.shape[1]) + penalty)
         average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
         together = ByUsers(y.astype(np.float32).tocsc())
