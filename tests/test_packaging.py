@@ -66,6 +66,14 @@ def test_version_stands_in_one_place():
         assert not re.search(r"^version\s*[=:]\s*[\"']?\d", text, re.MULTILINE), name
 
 
+def test_changelog_and_citation_have_the_same_date():
+    released = re.search(
+        rf"^## {re.escape(__version__)} - (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert released, f"CHANGELOG.md has no section of version {__version__} with a date"
+    assert f"\ndate-released: {released[1]}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
 @pytest.mark.registry
 def test_script_and_type_marker_are_in(wheel):
     (entry,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
