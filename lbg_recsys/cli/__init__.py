@@ -16,6 +16,7 @@ from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {
     "fit": "lbg_recsys.cli.fit:fit",
+    "update": "lbg_recsys.cli.update:update",
     "predict": "lbg_recsys.cli.predict:predict",
     "recommend": "lbg_recsys.cli.recommend:recommend",
     "explain": "lbg_recsys.cli.explain:explain",

@@ -2,6 +2,8 @@
 
 import os
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,21 +23,28 @@ from lbg_recsys.cli.reading import (
     choices_in_words,
     facts_of,
     format_options,
+    memory_option,
     ratings_argument,
     read_interactions,
+    read_store,
     read_timed,
     scale_option,
 )
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
+from lbg_recsys.files import private_folder
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingMatrix
+    from lbg_recsys.ratings.source import RatingSource
 
 # What is fitted to ratings, and to choices without ratings.
 DEFAULT, CHOICE = "bayesian", "choice"
+# What is fitted by EM over blocks of users.
+MIXTURES = ("lbg", "paper")
+_THIS_MACHINE = "local"
 
 
 @click.command(cls=ParametersInHelp)
@@ -68,6 +77,27 @@ DEFAULT, CHOICE = "bayesian", "choice"
     help="Leave users and ratings out of the file: it serves new users, and nobody can read who rated what.",
 )
 @click.option("--time", is_flag=True, help="Learn from the time of each rating: a further column of RATINGS.")
+@memory_option
+@click.option(
+    "--store",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Keep the sorted ratings in this new folder, which can be RATINGS later.",
+)
+@click.option(
+    "--dask",
+    is_flag=False,
+    flag_value=_THIS_MACHINE,
+    metavar="[ADDRESS]",
+    help="Fit on the Dask cluster at HOST:PORT, or on the cores of this machine. For lbg, paper and choice.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Keep the fit in OUTPUT.checkpoint every N iterations. For lbg and paper.",
+)
+@click.option("--resume", is_flag=True, help="Continue the fit that is in OUTPUT.checkpoint, to the same result.")
 @scale_option
 @format_options
 @seed_option
@@ -86,6 +116,11 @@ def fit(
     user_features: str | None,
     drop_users: bool,
     time: bool,
+    memory: int | None,
+    store: str | None,
+    dask: str | None,
+    checkpoint: int | None,
+    resume: bool,
     scale: tuple[float, float] | None,
     seed: int,
     quiet: bool,
@@ -94,9 +129,10 @@ def fit(
 ) -> None:
     """Fit a model to RATINGS and save it.
 
-    RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked),
-    '-' for standard input, or the name of a data set (lbg-recsys datasets list). The model file needs no training
-    data later on: every other command takes it. It holds everybody's ratings; with --drop-users it holds none.
+    RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked), a folder of
+    such files, '-' for standard input, or the name of a data set (lbg-recsys datasets list). The model file needs no
+    training data later on: every other command takes it. It holds everybody's ratings; with --drop-users it holds
+    none.
 
     \b
     --algo bayesian         Bayesian LBG, 18 s per 100,000 ratings
@@ -119,6 +155,9 @@ def fit(
     seconds since 1970 or dates, in a column called timestamp, time or date, or in the fourth of --columns. They help
     to predict ratings of days that the model knows (predict --time), and not those of tomorrow.
 
+    With --memory the ratings may be larger than memory: they are sorted on disk and read in blocks, with the same
+    result. An interrupted fit with --checkpoint goes on if the same command is called with --resume.
+
     \b
     Examples:
       lbg-recsys fit sample -o model.lbg
@@ -129,6 +168,7 @@ def fit(
       lbg-recsys fit clicks.csv -o clicks.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --item-features item_facts.csv
       lbg-recsys fit timed_ratings.csv -o timed.lbg --time
+      lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --memory 2GB --checkpoint 10
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
@@ -137,14 +177,28 @@ def fit(
         parse_params(params, named_class(MODELS[algo].model))
     if time and algo is not None and not algo.startswith(DEFAULT):
         raise click.UsageError(f"--time needs --algo {DEFAULT}, not {algo}")
-    beside: dict[str, Any] = {}
+    _refuse_unscalable(algo, {"memory": memory, "dask": dask}, {"checkpoint": checkpoint, "resume": resume or None})
     data: Any
-    if time:
+    beside: dict[str, Any] = {}
+    cluster = None if dask is None else ctx.with_resource(_cluster(dask, store, ratings))
+    if cluster or memory is not None or store is not None or os.path.isdir(ratings):
+        if time:
+            raise click.UsageError("--time needs the ratings in memory: leave out --memory, --store and --dask")
+        folder = Path(store) if store is not None else ctx.with_resource(private_folder()) / "store"
+        data, has_ratings = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, **how)
+        algo, remark = _choose(algo, data if has_ratings else None, ratings)
+        if cluster is not None:
+            from lbg_recsys.distributed import on_dask
+
+            data = on_dask(data, cluster)
+    elif time:
         data, frame = read_timed(ratings, scale=scale, quiet=quiet, **how)
         beside["time"] = frame[["user", "item", "timestamp"]]
+        algo, remark = _choose(algo, data, ratings)
     else:
         data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
-    algo, remark = _choose(algo, data, ratings)
+        is_rated = not hasattr(data, "columns")
+        algo, remark = _choose(algo, data if is_rated else None, ratings, not is_rated and "count" in data)
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
     if "random_state" in signature_of(model_class):
@@ -154,11 +208,18 @@ def fit(
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
     beside |= _features(algo, item_features, user_features, data, quiet)
+    kept = Path(f"{output}.checkpoint")
+    if checkpoint is not None or resume:
+        from lbg_recsys.persistence import FitCheckpoint
+
+        beside["checkpoint"] = FitCheckpoint(kept, checkpoint or FitCheckpoint.every, resume)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
         model.fit(data, progress=progress, **beside)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named, ratings=not drop_users)
+    if "checkpoint" in beside:
+        kept.unlink(missing_ok=True)  # the fit is complete
     summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
     summary |= {"parameters": model.get_params(), "read": facts_of(model.matrix), "titles": len(named)}
     summary["users_in_file"] = not drop_users
@@ -176,20 +237,39 @@ def fit(
         ctx.exit(130)
 
 
-def _choose(algo: str | None, data: Any, source: str) -> tuple[str, str]:
-    """The model to fit, and a sentence on why where the data say so."""
-    if hasattr(data, "columns"):
+def _refuse_unscalable(algo: str | None, of_blocks: Mapping[str, Any], of_em: Mapping[str, Any]) -> None:
+    """Refuse options that a model has no use for before anything is read."""
+    for options, models in ((of_blocks, (*MIXTURES, CHOICE)), (of_em, MIXTURES)):
+        given = [name for name, value in options.items() if value is not None]
+        if given and algo not in models:
+            raise click.UsageError(f"--{given[0]} needs --algo {' or '.join(models)}, not {algo or DEFAULT}")
+
+
+def _cluster(address: str, store: str | None, ratings: str) -> Any:
+    """A client of the cluster that fits; workers elsewhere need a folder that they see too."""
+    from lbg_recsys.distributed import connected
+
+    if address != _THIS_MACHINE and store is None and not os.path.exists(os.path.join(ratings, "store.json")):
+        raise click.UsageError(
+            "workers read the sorted ratings themselves: give --store FOLDER, a new folder that all of them see"
+        )
+    return connected(None if address == _THIS_MACHINE else address)
+
+
+def _choose(algo: str | None, data: "RatingSource | None", source: str, has_counts: bool = False) -> tuple[str, str]:
+    """The model to fit, and a sentence on why where the data say so; None as data are choices without ratings."""
+    if data is None:
         if algo not in (None, CHOICE):
             raise click.UsageError(
                 f"{source} has no rating column, which --algo {algo} needs: leave --algo out, or say with --columns "
                 "which column is the rating"
             )
-        counts = " Counts are not used." if "count" in data else ""
+        counts = " Counts are not used." if has_counts else ""
         return CHOICE, f"{source} has no rating column: fitting ChoiceModel to who took what.{counts}"
-    values = data.values
-    if len(values) < 2 or (values != values[0]).any():
+    low, high = data.extremes
+    if data.n_ratings < 2 or low != high:
         return algo or DEFAULT, ""
-    constant = f"All {len(values):,} ratings are {values[0]:g} and tell nothing about taste"
+    constant = f"All {data.n_ratings:,} ratings are {low:g} and tell nothing about taste"
     if algo in (None, CHOICE):
         return CHOICE, f"{constant}: fitting ChoiceModel to who took what."
     return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."

@@ -1,5 +1,7 @@
 """What commands share that read ratings: the options that say how, and what was read, in words."""
 
+import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,15 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lbg_recsys.cli.common import counted, parse_columns
+from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import Progress, bar
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
-    from lbg_recsys.ratings import RatingMatrix
+    from lbg_recsys.ratings import RatingMatrix, RatingStore
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# For sorting a folder if no size is given, and the least size that can be given.
+_MEMORY, _LEAST_MEMORY = 1_000_000_000, 1_000_000
 
 
 def _delimiter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -67,6 +75,62 @@ def read_timed(
 ) -> tuple["RatingMatrix", "pd.DataFrame"]:
     """Ratings as a matrix, and a table of their times; says what was read."""
     return _read(source, scale, quiet, how, timestamp=True)
+
+
+def read_store(
+    source: str,
+    folder: "Path",
+    *,
+    memory: int | None,
+    scale: tuple[float, float] | None,
+    quiet: bool,
+    **how: Any,
+) -> "tuple[RatingStore, bool]":
+    """Ratings sorted into a folder, or the store that ``source`` is; and whether there is a rating column."""
+    from lbg_recsys.datasets import RATING_SETS
+    from lbg_recsys.ratings.store import STORE, RatingStore
+    from lbg_recsys.readers import CodedRatings
+
+    if source in RATING_SETS:
+        raise click.UsageError(f"--memory, --store and --dask are for files and folders: {source} fits into memory")
+    if os.path.exists(os.path.join(source, STORE)):
+        store, has_ratings = RatingStore.open(source, memory=memory), True
+        if scale is not None or any(value is not None for value in how.values()):
+            raise click.UsageError(f"{source} holds sorted ratings: their scale and format are known")
+    else:
+        with remarks(quiet), _reading(source, quiet, how) as progress:
+            coded = CodedRatings(source, **how, progress=progress)
+            store = RatingStore.create(folder, coded, memory=memory or _MEMORY, scale=scale, progress=progress)
+        has_ratings = coded.has_ratings
+    if not quiet:
+        words = in_words if has_ratings else choices_in_words
+        echo(f"Read {words(facts_of(store))}.", err=True)
+    return store, has_ratings
+
+
+def memory_option(command: F) -> F:
+    """How much memory ratings may take."""
+    return click.option(
+        "--memory",
+        metavar="SIZE",
+        callback=lambda ctx, parameter, value: parse_size(value),
+        help="Sort ratings on disk and hold at most SIZE of them in memory: 2GB, 500MB. For lbg, paper and choice.",
+    )(command)
+
+
+def parse_size(text: str | None) -> int | None:
+    """Bytes as people write them.
+
+    >>> parse_size("2GB"), parse_size("1.5 mb"), parse_size(None)
+    (2000000000, 1500000, None)
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kmgt]?)i?b?\s*", text.lower())
+    size = int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " ")) if found else 0
+    if size < _LEAST_MEMORY:
+        raise click.BadParameter(f"{text!r} is not a size of at least 1MB: write 2GB or 500MB", param_hint="--memory")
+    return size
 
 
 def read_interactions(
@@ -175,12 +239,12 @@ def _matrix(frame: "pd.DataFrame", scale: tuple[float, float] | None) -> "Rating
         return RatingMatrix.from_frame(frame, scale=scale)
 
 
-def facts_of(matrix: "RatingMatrix") -> dict[str, Any]:
+def facts_of(matrix: "RatingMatrix | RatingStore") -> dict[str, Any]:
     """What was read, for machines."""
     scale = matrix.scale
     return {
-        "users": matrix.n_users,
-        "items": matrix.n_items,
+        "users": len(matrix.users),
+        "items": len(matrix.items),
         "ratings": matrix.n_ratings,
         "duplicates": matrix.n_duplicates,
         "scale": [scale.lower, scale.upper],

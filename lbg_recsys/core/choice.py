@@ -18,6 +18,7 @@ Three forms hold Q; `solve` chooses the smallest:
   its exact linear prediction from the head's items alone; the other items do not contribute to scores.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -62,12 +63,18 @@ def penalties(x: sp.csr_array, factor: float | None, power: float) -> Floats:
     ``factor`` is 9 nnz^1/3 if None, nnz being the number of stored cells. This follows the factors that were best on
     inner splits of data sets of 23,000 to 640,000 choices, from 250 to 1000 (``benchmarks/tune_choice.py``).
     """
+    counts = np.bincount(x.indices, minlength=x.shape[1])
+    return penalties_by(counts, float(np.square(x.data).sum()), factor, power)
+
+
+def penalties_by(counts: Ints | Floats, squares: float, factor: float | None, power: float) -> Floats:
+    """The same from how often each item was taken, and the sum of the squares of all cells."""
+    nnz = int(counts.sum())
     if factor is None:
-        factor = USUAL_FACTOR * np.cbrt(x.nnz)
-    taken = np.maximum(np.bincount(x.indices, minlength=x.shape[1]), 1).astype(np.float64)
+        factor = USUAL_FACTOR * np.cbrt(nnz)
+    taken = np.maximum(counts, 1).astype(np.float64)
     usual = np.square(taken).sum() / taken.sum()
-    mean_square = np.square(x.data).sum() / max(x.nnz, 1)
-    return np.asarray(factor * mean_square * (taken / usual) ** power)
+    return np.asarray(factor * (squares / max(nnz, 1)) * (taken / usual) ** power)
 
 
 class Inverse(Protocol):
@@ -226,6 +233,19 @@ def _dense(pairs: sp.csr_array, diagonal: Floats) -> Floats:
 
 def _solve_items(y: sp.csr_array, penalty: Floats) -> ItemSide:
     return ItemSide(_inverse(y, penalty))
+
+
+def solve_items(add_gram: Callable[[Array], None], penalty: Floats) -> ItemSide:
+    """The same for more users than memory holds: ``add_gram`` adds X' diag(weight) X to an upper triangle."""
+    sigma = np.zeros((len(penalty), len(penalty)), order="F")
+    sigma[np.diag_indices(len(penalty))] = penalty
+    add_gram(sigma.T)
+    return ItemSide(_inverse_of(sigma))
+
+
+def is_item_side(lengths: Ints, n_items: int, limit: int) -> bool:
+    """Whether `solve` would choose `ItemSide` for users with so many items each."""
+    return n_items <= min(limit, int((lengths > 1).sum()))
 
 
 def _solve_users(y: sp.csr_array, several: npt.NDArray[np.bool_], penalty: Floats) -> UserSide:

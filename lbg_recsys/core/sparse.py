@@ -1,6 +1,5 @@
 """Sparse rows: the one row-compressed form of ratings (users or items as rows) and of documents."""
 
-import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -88,8 +87,8 @@ class SparseRows:
         if ascends.all():  # sorted already and without duplicates: spare the sort
             column, value = column.copy(), value.copy()
         else:
-            order = _stable_order(column, n_columns)
-            order = order[_stable_order(row[order], n_rows)]
+            order = stable_order(column, n_columns)
+            order = order[stable_order(row[order], n_rows)]
             row, column = row[order], column[order]
             last = np.append((row[1:] != row[:-1]) | (column[1:] != column[:-1]), True)
             row, column, value = row[last], column[last], value[order[last]]
@@ -160,17 +159,12 @@ class SparseRows:
         indptr = self.indptr[first : last + 1] - begin
         return SparseRows(indptr, self.columns[begin:end], self.values[begin:end], self.n_columns, ends)
 
-    def parts(self, n_parts: int) -> list["SparseRows"]:
-        """These rows in consecutive parts of about equal numbers of rows."""
-        cuts = np.linspace(0, len(self), min(n_parts, max(len(self), 1)) + 1).astype(np.int64)
-        return [self.part(first, last) for first, last in itertools.pairwise(cuts.tolist())]
-
     def contains(self, rows: Ints, columns: Ints) -> Bools:
         """Whether each (row, column) pair is stored, in rows of ascending columns; pairs with a -1 never are."""
         return _contains(self.indptr, self.columns, np.ascontiguousarray(rows), np.ascontiguousarray(columns))
 
 
-def _stable_order(codes: Codes, n_codes: int) -> Ints:
+def stable_order(codes: Codes, n_codes: int) -> Ints:
     """A stable argsort of codes below ``n_codes`` in linear time: a counting sort, as transposing is one."""
     from scipy.sparse import csr_array
 

@@ -4,10 +4,11 @@
 of models is kept by which file of this folder.
 """
 
+from lbg_recsys.persistence.checkpoint import FitCheckpoint
 from lbg_recsys.persistence.container import FORMAT
 from lbg_recsys.persistence.kind import CLASSES
 from lbg_recsys.persistence.saving import load, save
 
-__all__ = ["CLASSES", "FORMAT", "SUFFIX", "load", "save"]
+__all__ = ["CLASSES", "FORMAT", "SUFFIX", "FitCheckpoint", "load", "save"]
 
 SUFFIX = ".lbg"

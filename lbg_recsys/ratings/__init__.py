@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, Influences
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.scale import RatingScale
+    from lbg_recsys.ratings.store import RatingStore
 
 _HOME = {
     "BayesianLBGModel": "bayesian.model",
@@ -28,6 +29,7 @@ _HOME = {
     "RatingMatrix": "matrix",
     "RatingModel": "model",
     "RatingScale": "scale",
+    "RatingStore": "store",
     "as_matrix": "matrix",
 }
 
@@ -42,6 +44,7 @@ __all__ = [
     "RatingMatrix",
     "RatingModel",
     "RatingScale",
+    "RatingStore",
     "as_matrix",
 ]
 

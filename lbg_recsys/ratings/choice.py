@@ -11,7 +11,13 @@ from lbg_recsys.checks import check_choice, check_flag, check_integer, check_sha
 from lbg_recsys.core.types import Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
-from lbg_recsys.ratings.choice_scores import ChoiceExplanation, Choices, diversified_rows, hide_seen
+from lbg_recsys.ratings.choice_scores import (
+    ChoiceExplanation,
+    Choices,
+    diversified_rows,
+    hide_seen,
+    inverse_of_blocks,
+)
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
@@ -27,6 +33,7 @@ from lbg_recsys.ratings.questions.lists import (
 )
 from lbg_recsys.ratings.questions.showing import model_html, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
+from lbg_recsys.ratings.source import is_source
 from lbg_recsys.ratings.tables import columns_of, is_series
 
 if TYPE_CHECKING:
@@ -103,9 +110,12 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         """
         self.check_settings()
         progress(0, 2, STARTING)
+        # a matrix is solved with its users at hand; ratings elsewhere are summed in blocks before they are needed
+        elsewhere = is_source(choices) and not isinstance(choices, RatingMatrix)
+        inverse = inverse_of_blocks(choices, self) if elsewhere else None
         matrix = as_choices(choices)
         progress(1, 2, f"{matrix.n_users} users, {matrix.n_items} items")
-        found = Choices.of(matrix, self)
+        found = Choices.of(matrix, self, inverse)
         self._hold(matrix)
         self._held = found
         progress(2, 2, "solved")

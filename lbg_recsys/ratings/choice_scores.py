@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from lbg_recsys.core import choice
 from lbg_recsys.core.few_items import FewItems, weight_of_few
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.together import ByPairs, ByUsers
 from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.errors import DataError
@@ -19,6 +21,7 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
 from lbg_recsys.ratings.questions.showing import frame_of, heading_html, name_of, table_html
 from lbg_recsys.ratings.settings import ChoiceSettings
+from lbg_recsys.ratings.source import RatingSource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,8 +98,12 @@ class Choices:
     average: Floats
 
     @classmethod
-    def of(cls, training: RatingMatrix, settings: ChoiceSettings | None = None) -> "Choices":
+    def of(
+        cls, training: RatingMatrix, settings: ChoiceSettings | None = None, inverse: choice.Inverse | None = None
+    ) -> "Choices":
         """From the users of the training, or from what a model that was saved without them keeps.
+
+        ``inverse`` is given if it was computed before, as by `inverse_of_blocks`.
 
         Raises
         ------
@@ -107,15 +114,14 @@ class Choices:
         liked = training.scale.liked
         if training.left_out is not None and training.left_out.choices is not None:
             kept, taken = training.left_out.choices, training.left_out.per_item
-            inverse: choice.Inverse = _solved(
-                choice.solve_pairs, kept.together.pairs, kept.penalty, taken, limit=settings.limit
-            )
+            inverse = _solved(choice.solve_pairs, kept.together.pairs, kept.penalty, taken, limit=settings.limit)
             square = kept.together.pairs.diagonal().astype(np.float64) + kept.penalty
             return cls(liked, kept.grade, inverse, kept.together, kept.penalty, np.sqrt(square), kept.average)
         x = _cells(training, liked, settings.grade)
         weight = choice.user_weights(np.diff(x.indptr), settings.user_power)
         penalty = choice.penalties(x, settings.penalty, settings.item_power)
-        inverse = _solved(choice.solve, x, weight, penalty, limit=settings.limit)
+        if inverse is None:
+            inverse = _solved(choice.solve, x, weight, penalty, limit=settings.limit)
         y = sp.csr_array(choice.diagonal(np.sqrt(weight)) @ x)
         norm = np.sqrt(np.bincount(y.indices, np.square(y.data), x.shape[1]) + penalty)
         average = np.asarray(weight @ x) / max(float(weight.sum()), 1e-300)
@@ -216,6 +222,37 @@ def _solved(solve: Callable[..., T], *given: Any, **options: Any) -> T:
         return solve(*given, **options)
     except np.linalg.LinAlgError as error:
         raise DataError(f"the choice scores cannot be computed: {error}") from error
+
+
+def inverse_of_blocks(source: RatingSource, settings: ChoiceSettings) -> choice.Inverse | None:
+    """The inverse from blocks of users, wherever they are; None if one user or item too many makes another form.
+
+    In one process the sums are added as by `Choices.of`: the bits are the same.
+    """
+    rows = source.blocks()
+    lengths = np.concatenate(list(rows.fetch(rows.map(_lengths))))
+    if not choice.is_item_side(lengths, rows.n_columns, settings.limit):
+        return None
+    cells_of = partial(choice.graded, liked=source.scale.liked - source.scale.tolerance, grade=settings.grade)
+    weights = np.split(choice.user_weights(lengths, settings.user_power), np.cumsum(rows.n_rows)[:-1])
+    *counts, squares = rows.total(partial(_taken, cells_of=cells_of))
+    penalty = choice.penalties_by(np.array(counts), squares, settings.penalty, settings.item_power)
+    add_gram = partial(_add_gram, cells_of=cells_of)
+    return _solved(choice.solve_items, lambda out: rows.accumulate(add_gram, out, weights), penalty)
+
+
+def _lengths(rows: SparseRows) -> Ints:
+    return rows.lengths
+
+
+def _taken(rows: SparseRows, cells_of: Callable[[Floats], Floats]) -> Floats:
+    """How often each item was taken, and at the end the sum of the squares of all cells."""
+    return np.append(rows.column_counts(), np.square(cells_of(rows.values)).sum())
+
+
+def _add_gram(rows: SparseRows, weight: Floats, out: Array, cells_of: Callable[[Floats], Floats]) -> None:
+    cells = np.sqrt(weight)[rows.row_of_entry()] * cells_of(rows.values)
+    choice.gram(rows.indptr, rows.columns, cells, out)
 
 
 def _average_weight(n_items: Floats | Ints) -> Floats:

@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import as_column, factorize, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, stored_entries
+from lbg_recsys.ratings.source import is_source
 from lbg_recsys.ratings.tables import columns_of, is_table
 
 
@@ -23,7 +24,7 @@ def as_choices(choices: Any) -> RatingMatrix:
         if counts is not None:
             _check_counts(counts)
         return _from_columns(users, items, ratings)
-    if isinstance(choices, RatingMatrix) or hasattr(choices, "ur") or isinstance(choices, tuple):
+    if is_source(choices) or hasattr(choices, "ur") or isinstance(choices, tuple):
         return as_matrix(choices)
     raise DataError(
         f"choices cannot be read from a {type(choices).__name__}: give a DataFrame with user and item, "

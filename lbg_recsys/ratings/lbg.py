@@ -1,7 +1,6 @@
 """The paper's collaborative-filtering model (Eqn. cf), apart from any library around it."""
 
 import warnings
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -10,43 +9,38 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_number
+from lbg_recsys.core.blocks import digest
 from lbg_recsys.core.em.bernoulli_gauss import (
     Prior,
-    column_moments,
-    e_step,
+    evidence_tables,
     gather,
     log_joint,
-    log_prior,
     m_step,
     posterior,
+    posterior_by,
 )
-from lbg_recsys.core.em.loop import EMResult, best_of, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density, predict_mixture
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.progress import STARTING, Progress, parts, silent
+from lbg_recsys.errors import ParameterError
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.biases import Biases
 from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import RawId
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix
+from lbg_recsys.ratings.lbg_fit import Checkpoint, fit_blocks, prior_of
+from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
 from lbg_recsys.ratings.questions.explain import Explanation, explain
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import LBGSettings
+from lbg_recsys.ratings.source import Bounds, RatingSource
 from lbg_recsys.ratings.topic_model import TopicRatingModel
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
 _DENSITY_AT_HAND = 1 << 22
-# Statistics add up over any partition of the rows, so an E-step may run anywhere.
-OverAllRows = Callable[[Callable[[SparseRows], SufficientStatistics]], SufficientStatistics]
-Spread = Callable[[SparseRows], OverAllRows]
-
-
-def here(rows: SparseRows) -> OverAllRows:
-    """Gather the statistics of all rows in this process."""
-    return lambda gather_statistics: gather_statistics(rows)
 
 
 class LBGModel(LBGSettings, TopicRatingModel):
@@ -93,6 +87,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
         *("_mu", "_tables", "_density"),
     )
 
+    FITS_BLOCKS = True
+    n_steps_ = 0  # calls of `partial_fit` with a decay since the fit
     _usual_length: float | None = None  # ratings of the mean training user, in a view of new users
 
     # -- fitting -------------------------------------------------------------------------------------------------
@@ -104,32 +100,37 @@ class LBGModel(LBGSettings, TopicRatingModel):
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
         progress: Progress = silent,
-        spread: Spread = here,
+        checkpoint: Checkpoint | None = None,
     ) -> "LBGModel":
         """Fit to ratings; see `RatingModel.fit`.
 
         Parameters
         ----------
-        spread : callable, default=here
-            Where the E-steps run: in this process, or elsewhere (`lbg_recsys.distributed`).
+        ratings : RatingStore, or what `RatingModel.fit` takes
+            Ratings in a `RatingStore` stay on disk during the fit and are read block by block.
+        checkpoint : Checkpoint, default=None
+            Where the fit is kept every few iterations, and continued from if it was interrupted; see
+            `lbg_recsys.persistence.FitCheckpoint`.
         """
-        return self._fit_to(ratings, scale, levels, progress, partial(self._fit, spread=spread))
+        return self._fit_to(ratings, scale, levels, progress, partial(self._fit, checkpoint=checkpoint))
 
-    def _fit(self, matrix: RatingMatrix, progress: Progress, spread: Spread = here) -> None:
+    def _fit(self, source: RatingSource, progress: Progress, checkpoint: Checkpoint | None = None) -> None:
         """Run EM from every start. The note of a step is the bound."""
-        biases = Biases.fit(matrix) if self.baseline else None
-        origin = matrix.scale.origin
-        rows = _rows_of(matrix, biases, origin)
-        floor = matrix.scale.rounding_variance
-        generator = np.random.default_rng(self.random_state)
-        over_all_rows = spread(rows)
-        starts = parts(progress, self.n_init)
-        starts[0](0, self.max_iter, STARTING)
-        result = best_of(self._one_run(rows, floor, over_all_rows, generator, start) for start in starts)
+        if checkpoint is not None and self.random_state is None:
+            raise ParameterError("a fit with a checkpoint needs a random_state: give a number")
+        ratings = source.blocks(self.n_jobs)
+        biases = Biases.fit(ratings) if self.baseline else None
+        origin = source.scale.origin
+        rows = ratings.mapped(partial(_rows_of, biases=biases, origin=origin))
+        facts = {**self.get_params(), **digest(ratings)} if checkpoint is not None else {}
+        result = fit_blocks(rows, self, source.scale.rounding_variance, progress, checkpoint, facts)
+        tables = evidence_tables(result.parameters, self.indicator_weight)
+        mu = np.concatenate(list(rows.fetch(rows.map(partial(posterior_by, tables=tables, beta=self.temperature)))))
+        matrix = source.whole()
         # Nothing of the model has changed up to here: a fit that fails or is interrupted leaves the old one whole.
         self._place(matrix, biases, origin)
-        self._take(result.parameters, result.statistics)
-        self.counted_ = self.posterior()
+        self._hold(result.parameters, result.statistics, mu)
+        self.counted_, self.n_steps_ = self.posterior(), 0
         self.converged_, self.n_iter_ = result.converged, result.n_iter
         self.lower_bound_, self.history_ = result.lower_bound, result.history
         if not result.converged:
@@ -142,48 +143,30 @@ class LBGModel(LBGSettings, TopicRatingModel):
                 stacklevel=4,
             )
 
-    def _one_run(
-        self,
-        rows: SparseRows,
-        floor: float,
-        over_all_rows: OverAllRows,
-        generator: np.random.Generator,
-        progress: Progress,
-    ) -> EMResult[Parameters, SufficientStatistics]:
-        start = gather(rows, generator.dirichlet(np.ones(self.n_topics), len(rows)))
-        prior = self._prior(start, floor)
-        result = run_em(
-            start,
-            lambda statistics: m_step(statistics, prior),
-            lambda parameters: over_all_rows(
-                partial(e_step, parameters=parameters, beta=self.temperature, indicator_weight=self.indicator_weight)
-            ),
-            lambda parameters, statistics: (
-                (statistics.evidence + log_prior(parameters, prior, self.indicator_weight)) / len(rows)
-            ),
-            max_iter=self.max_iter,
-            stop=gain_below(self.tol),
-            progress=progress,
-        )
-        progress(self.max_iter, self.max_iter, f"{result.n_iter} iterations")
-        return result
-
     def start_pass(self) -> "LBGModel":
         """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""
         self.statistics_ = SufficientStatistics.zeros(self.matrix.n_items, self.n_topics)
         self.counted_ = np.zeros((self.matrix.n_users, self.n_topics))
         return self
 
-    def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGModel":
+    def partial_fit(self, ratings: Any, *, update: bool = True, decay: float | None = None) -> "LBGModel":
         """Take in new users, new items, or new ratings of known users, without a new fit.
 
         One E-step over the users in ``ratings`` under the present parameters: their statistics are added to what the
         model has, in the place of what they had added before. One M-step follows, and the posteriors of all users
         under the new parameters. With ``update=False`` the M-step waits for the next call: a pass over all users in
         pieces is then the same as one pass over all of them. A model that was never fitted is fitted.
+
+        With a ``decay`` this is stepwise EM, for a stream that does not end: the statistics S of the model, of n
+        users, and the statistics s of the users in ``ratings``, scaled to n users, become (1 - g) S + g s with
+        g = (t + 2) ** -decay in step t = 0, 1, ... after the fit. Above 0.5 and up to 1 the steps converge on a
+        stream that does not change; a smaller decay follows one that does. The model then knows the users of the
+        latest call only, so that its memory does not grow; others can be folded in.
         """
         if not hasattr(self, "matrix"):
             return self.fit(ratings)
+        if decay is not None:
+            return self._step(as_matrix(ratings), decay)
         need_users(self.matrix, "partial_fit")
         before, added = self.matrix, as_matrix(ratings)
         before.scale.refuse_outsiders(added.values, added.name_of_entry)
@@ -195,13 +178,35 @@ class LBGModel(LBGSettings, TopicRatingModel):
         rows = self.rows_of(merged.subset(touched))
         counted[touched], _ = self._posterior(rows)
         statistics += gather(rows, counted[touched])
-        self._place(merged, self.biases_.for_users(merged) if self.biases_ is not None else None, self.origin_)
+        biases = self.biases_.for_users(merged.rows) if self.biases_ is not None else None
+        self._place(merged, biases, self.origin_)
         if update:
             self.parameters_ = m_step(statistics, self._prior(statistics, merged.scale.rounding_variance))
         mu, evidence = self._posterior(self.rows_of(merged))
         evidence_of_counted = float(evidence[counted.any(axis=1)].sum())
         self._hold(self.parameters_, replace(statistics, evidence=evidence_of_counted), mu)
         self.counted_ = counted
+        return self
+
+    def _step(self, batch: RatingMatrix, decay: float) -> "LBGModel":
+        check_number("decay", decay, 0.0, 1.0, low_too=False)
+        known = self.matrix
+        known.scale.refuse_outsiders(batch.values, batch.name_of_entry)
+        items = known.items.extended(batch.items)
+        codes = items.codes(batch.items)[batch.item_codes]
+        matrix = RatingMatrix.from_codes(
+            batch.users, items, batch.user_codes, codes.astype(np.int32), batch.values, scale=known.scale
+        )
+        self._grow(matrix)
+        self._place(matrix, self.biases_.for_users(matrix.rows) if self.biases_ is not None else None, self.origin_)
+        rows = self.rows_of(matrix)
+        gain = (self.n_steps_ + 2.0) ** -decay
+        new = gather(rows, *_evidence(self._posterior(rows)))
+        share = gain * self.statistics_.n_rows / new.n_rows
+        statistics = replace(self.statistics_ * (1.0 - gain) + new * share, n_rows=self.statistics_.n_rows)
+        self._take(m_step(statistics, self._prior(statistics, matrix.scale.rounding_variance)), statistics)
+        self.counted_ = np.zeros_like(self.posterior())  # older users are in the statistics too, with less weight
+        self.n_steps_ += 1
         return self
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
@@ -242,7 +247,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
     def _seen_by(self, matrix: RatingMatrix, usual_length: float | None) -> "LBGModel":
         view = type(self)(**self.get_params())
         view._usual_length = usual_length
-        view._place(matrix, self.biases_.for_users(matrix) if self.biases_ is not None else None, self.origin_)
+        biases = self.biases_.for_users(matrix.rows) if self.biases_ is not None else None
+        view._place(matrix, biases, self.origin_)
         view._take(self.parameters_, self.statistics_)
         view.counted_ = np.zeros_like(view.posterior())  # the statistics are those of the users it was fitted to
         return view
@@ -344,7 +350,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def rows_of(self, matrix: RatingMatrix) -> SparseRows:
         """Users as rows of the core: their ratings less the origin, or what the baseline leaves of them."""
-        return _rows_of(matrix, self.biases_, self.origin_)
+        return _rows_of(matrix.rows, self.biases_, self.origin_)
 
     def _posterior(self, rows: SparseRows) -> tuple[Floats, Floats]:
         """The posteriors of rows under the present parameters (m, k), and the evidence of each (m,)."""
@@ -355,8 +361,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         return log_joint(rows, self.parameters_, self.indicator_weight, silence_weight=weight)
 
     def _prior(self, statistics: SufficientStatistics, floor: float) -> Prior:
-        rate, mean, var = column_moments(statistics, floor, self.prior_strength)
-        return Prior(rate, mean, var, self.prior_strength, self.prior_strength, floor)
+        return prior_of(statistics, self.prior_strength, floor)
 
     def _grow(self, matrix: RatingMatrix) -> None:
         """Room for items that came later: until an M-step has seen them, each looks like the average item."""
@@ -379,7 +384,11 @@ class LBGModel(LBGSettings, TopicRatingModel):
         )
 
 
-def _rows_of(matrix: RatingMatrix, biases: Biases | None, origin: float) -> SparseRows:
+def _evidence(found: tuple[Floats, Floats]) -> tuple[Floats, float]:
+    return found[0], float(found[1].sum())
+
+
+def _rows_of(ratings: SparseRows, biases: Biases | None, origin: float) -> SparseRows:
     if biases is not None:
-        return biases.left_over(matrix)
-    return matrix.rows.with_values(matrix.values - origin) if origin else matrix.rows
+        return biases.left_over(ratings)
+    return ratings.with_values(ratings.values - origin) if origin else ratings

@@ -23,15 +23,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from lbg_recsys.core.blocks import LocalBlocks
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.crowd import Crowd, KeptChoices
 from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, factorize, plain_ids
 from lbg_recsys.ratings.scale import RatingScale
+from lbg_recsys.ratings.source import Bounds, is_source
 from lbg_recsys.ratings.tables import columns_of, is_series, is_table
 
-Bounds = tuple[float, float]
 # The id of a user that is folded in.
 NEW_USER = "new user"
 
@@ -90,6 +91,19 @@ class RatingMatrix:
     def n_ratings(self) -> int:
         """How many ratings there are, duplicates counted once."""
         return len(self.values)
+
+    @property
+    def extremes(self) -> Bounds:
+        """The lowest and the highest rating that was given."""
+        return float(self.values.min()), float(self.values.max())
+
+    def blocks(self, n_jobs: int = 1) -> LocalBlocks:
+        """The users as rows, in blocks."""
+        return LocalBlocks.of(self.rows, n_jobs)
+
+    def whole(self) -> "RatingMatrix":
+        """All ratings in one matrix: this one."""
+        return self
 
     @property
     def values(self) -> Floats:
@@ -244,8 +258,9 @@ def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLik
     >>> as_matrix(csr_array([[5, 0], [3, 4]])).n_ratings
     3
     """
-    if isinstance(ratings, RatingMatrix):
-        return ratings
+    if is_source(ratings):
+        whole: RatingMatrix = ratings.whole()
+        return whole
     if issparse(ratings):
         return RatingMatrix.from_arrays(*stored_entries(ratings), scale=scale, levels=levels)
     if is_table(ratings):

@@ -1,6 +1,5 @@
 """What every rating model offers to its user: fits, predictions, lists, new users and items, explanations."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -15,9 +14,10 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import Bounds, RatingMatrix, as_matrix, one_item
+from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, one_item
 from lbg_recsys.ratings.questions.showing import model_html
 from lbg_recsys.ratings.scoring import ScoringModel
+from lbg_recsys.ratings.source import Bounds, RatingSource, is_source, warn_if_constant
 from lbg_recsys.ratings.tables import split_pairs
 from lbg_recsys.settings import Settings
 
@@ -37,6 +37,8 @@ class RatingModel(Settings, ScoringModel):
 
     What it knows better than by these it overrides: `influence`, `topic_shares`, `explain`.
     """
+
+    FITS_BLOCKS = False  # whether a fit takes any `RatingSource`, and not only a matrix in memory
 
     point: str
     titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
@@ -85,13 +87,14 @@ class RatingModel(Settings, ScoringModel):
         scale: Bounds | None,
         levels: npt.ArrayLike | None,
         progress: Progress,
-        fit: Callable[[RatingMatrix, Progress], None],
+        fit: Callable[[Any, Progress], None],
     ) -> M:
         self.check_settings()
-        matrix = as_matrix(ratings, scale=scale, levels=levels)
-        _warn_if_constant(matrix)
+        in_blocks = self.FITS_BLOCKS and is_source(ratings)
+        source: RatingSource = ratings if in_blocks else as_matrix(ratings, scale=scale, levels=levels)
+        warn_if_constant(source)
         with reporting(progress, f"fitting {type(self).__name__}", self.verbose) as report:
-            fit(matrix, report)
+            fit(source, report)
         return self
 
     def __repr__(self) -> str:
@@ -380,18 +383,6 @@ class RatingModel(Settings, ScoringModel):
     def item_code(self, item: RawId) -> int:
         """The code of an item that must be known."""
         return _known(self.matrix.items.code(item), item, "item", "with_item(id, {user: rating}) takes new items")
-
-
-def _warn_if_constant(matrix: RatingMatrix) -> None:
-    """Warn of ratings that say only who took what."""
-    values = matrix.values
-    if len(values) > 1 and matrix.is_constant:
-        warnings.warn(
-            f"all ratings are equal: {len(values)} times {values[0]:g}, so that every prediction is "
-            f"{values[0]:g}; ChoiceModel makes lists from who took what",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def _known(code: int, raw_id: RawId, what: str, remedy: str) -> int:

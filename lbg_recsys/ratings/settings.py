@@ -40,6 +40,10 @@ def _random_state() -> Any:
     )
 
 
+def _n_jobs() -> Any:
+    return setting(1, "Threads; the result is the same bits for any number.", at_least=1)
+
+
 def _verbose() -> Any:
     return setting(False, "Show a progress bar on standard error, or ten lines where that is no terminal.")
 
@@ -76,6 +80,7 @@ class LBGSettings(Settings):
     tol: float = setting(1e-4, "EM stops when an iteration gains less penalised log-likelihood per user.", at_least=0)
     lists: str = _lists("bernoulli")
     random_state: int | None = _random_state()
+    n_jobs: int = _n_jobs()
     verbose: bool = _verbose()
 
 
@@ -113,7 +118,7 @@ class BayesianLBGSettings(Settings):
         that the chains depend on has changed: any but n_sweeps, burn_in, point, lists, n_jobs and verbose.""",
     )
     random_state: int | None = _random_state()
-    n_jobs: int = setting(1, "Threads; the result is the same bits for any number.", at_least=1)
+    n_jobs: int = _n_jobs()
     verbose: bool = _verbose()
 
 

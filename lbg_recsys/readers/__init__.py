@@ -3,6 +3,7 @@
 `read_ratings` also takes the name of a data set, so that readers know `lbg_recsys.datasets`, and not the reverse.
 """
 
+from lbg_recsys.readers.coded import CodedRatings
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
 from lbg_recsys.readers.features import read_features
 from lbg_recsys.readers.ratings import (
@@ -16,6 +17,7 @@ from lbg_recsys.readers.ratings import (
 )
 
 __all__ = [
+    "CodedRatings",
     "Documents",
     "read_documents",
     "read_features",

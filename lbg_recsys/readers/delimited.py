@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,8 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, is_header
-from lbg_recsys.readers.ids import IdColumn, Table
+from lbg_recsys.readers.ids import NoRowsError, Table
 from lbg_recsys.readers.layouts import Layout
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
 _SNIFF = 20  # lines looked at to find the delimiter
@@ -35,10 +31,10 @@ class TextFormat:
     exact: bool = False  # see find_columns
 
 
-def read_text(
+def text_batches(
     stream: ByteStream, origin: str, wanted: Sequence[str] | Layout, form: TextFormat, progress: Progress
-) -> Table:
-    """Read the wanted columns: ``rating``, ``count`` and ``timestamp`` are numbers, ``title`` text, the others ids.
+) -> Iterator[Table]:
+    """The wanted columns, batch by batch: ``rating``, ``count`` and ``timestamp`` as numbers, the others as text.
 
     A `Layout` as ``wanted`` decides by the first lines.
 
@@ -49,7 +45,7 @@ def read_text(
     opening = next(blocks, None)
     if opening is None:
         holds = "" if callable(wanted) else f"; it should hold {', '.join(wanted)}, one line each"
-        raise DataError(f"{origin} is empty{holds}")
+        raise NoRowsError(f"{origin} is empty{holds}")
     delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), origin)
     top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, origin)
     if callable(wanted):
@@ -66,23 +62,23 @@ def read_text(
         exact=form.exact,
     )
     parsers = {"rating": _number, "count": _count, "timestamp": _moment}
-    collectors = [_Numbers(parsers[role]) if role in parsers else _Ids(role) for role in wanted]
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
         rows = _rows(block, delimiter, origin)
         _check_widths(rows, width, block, delimiter, origin)
         n_rows += len(rows)
-        for role, position, collector in zip(wanted, positions, collectors, strict=True):
+        batch: Table = {}
+        for role, position in zip(wanted, positions, strict=True):
             values = [fields[position] for fields in rows]
             try:
-                collector.add(values)
+                batch[role] = _numbers(values, parsers[role]) if role in parsers else _ids(values)
             except _BadValue as bad:
                 number = block.numbers[values.index(bad.value)]
                 raise DataError(f"{origin}, line {number}: the {role} is {bad.value[:60]!r}, {bad.reason}") from None
+        yield batch
         progress(0, 1, f"{n_rows:,} rows")
     if not n_rows:
-        raise DataError(f"{origin} has a header but no rows below it")
-    return {role: collector.column() for role, collector in zip(wanted, collectors, strict=True)}
+        raise NoRowsError(f"{origin} has a header but no rows below it")
 
 
 def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: str, origin: str) -> None:
@@ -99,31 +95,16 @@ class _BadValue(Exception):
         self.value, self.reason = value, reason
 
 
-class _Ids:
-    def __init__(self, role: str) -> None:
-        self._collected = IdColumn(integers=role != "title")
-
-    def add(self, values: list[str]) -> None:
-        for value in dict.fromkeys(values):
-            if not value.strip():
-                raise _BadValue(value, "which is empty")
-        self._collected.add(values)
-
-    def column(self) -> "pd.Categorical":
-        return self._collected.column()
+def _ids(values: list[str]) -> list[str]:
+    for value in dict.fromkeys(values):
+        if not value.strip():
+            raise _BadValue(value, "which is empty")
+    return values
 
 
-class _Numbers:
-    def __init__(self, parse: Callable[[str], float]) -> None:
-        self._parse = parse
-        self._batches: list[np.ndarray] = []
-
-    def add(self, values: list[str]) -> None:
-        known = {value: self._parse(value) for value in dict.fromkeys(values)}
-        self._batches.append(np.fromiter(map(known.__getitem__, values), np.float64, count=len(values)))
-
-    def column(self) -> np.ndarray:
-        return np.concatenate(self._batches)
+def _numbers(values: list[str], parse: Callable[[str], float]) -> np.ndarray:
+    known = {value: parse(value) for value in dict.fromkeys(values)}
+    return np.fromiter(map(known.__getitem__, values), np.float64, count=len(values))
 
 
 def _number(text: str) -> float:

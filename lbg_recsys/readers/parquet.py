@@ -1,6 +1,6 @@
 """Parquet, read in batches of rows: only the needed columns, each id kept once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -8,17 +8,17 @@ import numpy as np
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.columns import Columns, find_columns
-from lbg_recsys.readers.ids import IdColumn, Table, encoded
+from lbg_recsys.readers.ids import Coded, NoRowsError, Table
 from lbg_recsys.readers.layouts import Layout
 
 _BATCH = 1 << 18
 _NUMBERS = ("rating", "count", "timestamp")
 
 
-def read_parquet(
+def parquet_batches(
     stream: IO[bytes], origin: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
-) -> Table:
-    """Read the wanted columns: ``rating`` and ``timestamp`` are numbers, the others ids (or titles)."""
+) -> Iterator[Table]:
+    """The wanted columns, batch by batch: ``rating``, ``count`` and ``timestamp`` as numbers, the others as ids."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -26,7 +26,7 @@ def read_parquet(
         raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
     try:
         with pq.ParquetFile(stream) as file:
-            return _read(file, origin, wanted, columns, progress)
+            yield from _batches(file, origin, wanted, columns, progress)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError) as error:
@@ -34,9 +34,9 @@ def read_parquet(
         raise DataError(f"{origin} is not a Parquet file that can be read: {reason}") from error
 
 
-def _read(
+def _batches(
     file: Any, origin: str, wanted: Sequence[str] | Layout, columns: Columns | None, progress: Progress
-) -> Table:
+) -> Iterator[Table]:
     import pyarrow as pa
 
     names = file.schema_arrow.names
@@ -47,36 +47,26 @@ def _read(
     if twice := [name for name in chosen if names.count(name) > 1]:
         raise DataError(f"{origin} has more than one column {twice[0]!r}; rename one of them")
     if not file.metadata.num_rows:
-        raise DataError(f"{origin} has columns but no rows")
-    parts: dict[str, list[np.ndarray]] = {}
-    texts: dict[str, IdColumn] = {}
+        raise NoRowsError(f"{origin} has columns but no rows")
     done = 0
-    for batch in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
+    for arrays in file.iter_batches(batch_size=_BATCH, columns=chosen, use_threads=False):
+        batch: Table = {}
         for role, name in zip(wanted, chosen, strict=True):
-            array = batch.column(batch.schema.get_field_index(name))
+            array = arrays.column(arrays.schema.get_field_index(name))
             where = f"{origin}, column {name!r}"
             if array.null_count:
                 row = done + np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0] + 1
                 raise DataError(f"{where}, row {row}: the {role} is missing; leave such rows out")
             if role in _NUMBERS:
-                parts.setdefault(role, []).append(_numbers(array, role, where, done))
+                batch[role] = _numbers(array, role, where, done)
             elif pa.types.is_integer(array.type):
-                parts.setdefault(role, []).append(_compact(array.to_numpy(), where))
+                batch[role] = _compact(array.to_numpy(), where)
             else:
                 coded = _text(array, role, where).dictionary_encode()
-                ids = texts.setdefault(role, IdColumn(integers=False))
-                ids.add_dictionary(coded.dictionary.to_pylist(), coded.indices.to_numpy())
-        done += batch.num_rows
+                batch[role] = Coded(coded.dictionary.to_pylist(), coded.indices.to_numpy())
+        yield batch
+        done += arrays.num_rows
         progress(done, file.metadata.num_rows, "rows")
-    # Column by column, letting go of the parts, so that at most one column exists twice.
-    table: Table = {}
-    for role in wanted:
-        if role in texts:
-            table[role] = texts.pop(role).column()
-        else:
-            numbers = np.concatenate(parts.pop(role))
-            table[role] = numbers if role in _NUMBERS else encoded(numbers)
-    return table
 
 
 def _numbers(array: Any, role: str, where: str, done: int) -> np.ndarray:

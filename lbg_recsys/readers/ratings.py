@@ -2,12 +2,11 @@
 
 import gzip
 import io
-import os
-import sys
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lbg_recsys.columns import ALIASES, simplify
 from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
@@ -15,6 +14,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.columns import Columns
+from lbg_recsys.readers.files import GZIP, PARQUET, Source, batches, opened
 from lbg_recsys.readers.layouts import (
     Layout,
     of_interactions,
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
     from lbg_recsys.readers.ids import Table
 
-Source = str | os.PathLike[str] | IO[bytes]
-
 _LENIENT = ("utf-8", "latin-1")  # of files with titles: older ones of MovieLens are Latin-1
-_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 
 def read_ratings(
@@ -172,7 +169,7 @@ def read_new_users(
     {None: {7: 4.5, 9: 1.0}}
     """
     if columns is None and header is None and delimiter is None:
-        with _opened(source) as (stream, origin):
+        with opened(source) as (stream, origin):
             data = _unpacked(stream.read(), origin)
         if (lines := _lines(data, origin)) and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):
             return {None: dict.fromkeys(_one_per_line(lines))}
@@ -241,7 +238,7 @@ def read_items(source: Source) -> list[int | str]:
     >>> read_items(io.BytesIO(b"item,title\\n7,Seven\\n"))
     [7]
     """
-    with _opened(source) as (stream, origin):
+    with opened(source) as (stream, origin):
         data = _unpacked(stream.read(), origin)
     if (lines := _lines(data, origin)) and not _is_table(lines[0]):
         return _one_per_line(lines)
@@ -251,7 +248,7 @@ def read_items(source: Source) -> list[int | str]:
 
 def _lines(data: bytes, origin: str) -> list[str]:
     """The lines of a text; none of a Parquet file."""
-    if data.startswith(_PARQUET):
+    if data.startswith(PARQUET):
         return []
     lines = [line for block in read_blocks(io.BytesIO(data), origin, _LENIENT) for line in block.lines]
     if not lines:
@@ -294,7 +291,7 @@ class _Data(io.BytesIO):
 
 
 def _unpacked(data: bytes, origin: str) -> bytes:
-    if not data.startswith(_GZIP):
+    if not data.startswith(GZIP):
         return data
     try:
         return gzip.decompress(data)
@@ -338,56 +335,18 @@ def _frame(table: "Table") -> "pd.DataFrame":
     return pd.DataFrame(table, copy=False)
 
 
-def _read(
-    source: Source,
-    wanted: Sequence[str] | Layout,
-    *,
-    columns: Columns | None,
-    header: bool | None,
-    delimiter: str | None,
-    encodings: tuple[str, ...] = ("utf-8",),
-    exact: bool = False,
-    progress: Progress = silent,
-) -> "Table":
-    from lbg_recsys.readers.delimited import TextFormat, read_text
-    from lbg_recsys.readers.parquet import read_parquet
+def _read(source: Source, wanted: Sequence[str] | Layout, **how: Any) -> "Table":
+    """All of a file."""
+    from lbg_recsys.readers.ids import Coded, Collected
 
-    with _opened(source) as (stream, origin):
-        start = stream.peek(4)[:4]
-        if start.startswith(_PARQUET):
-            seekable = stream if stream.seekable() else io.BytesIO(stream.read())
-            return read_parquet(seekable, origin, wanted, columns, progress)
-        form = TextFormat(delimiter, header, columns, encodings, exact)
-        size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
-
-        def by_bytes(done: int, total: int, note: str) -> None:
-            progress(*((stream.tell(), size) if size else (done, total)), note)
-
-        if start.startswith(_GZIP):
-            with gzip.open(stream) as unpacked:
-                return read_text(unpacked, origin, wanted, form, by_bytes)
-        return read_text(stream, origin, wanted, form, by_bytes)
-
-
-@contextmanager
-def _opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
-    """A stream to read and peek at, and what to call it in a message."""
-    if not isinstance(source, str | os.PathLike):
-        yield _buffered(source), str(getattr(source, "name", "the stream"))
-    elif source == "-":
-        yield _buffered(sys.stdin.buffer), "standard input"
-    else:
-        with _open(source) as stream:
-            yield stream, os.fspath(source)
-
-
-def _open(path: str | os.PathLike[str]) -> io.BufferedReader:
-    try:
-        return open(path, "rb")
-    except (OSError, ValueError) as error:  # ValueError: a zero character in the name
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{os.fspath(path)} cannot be opened: {reason}") from error
-
-
-def _buffered(stream: IO[bytes]) -> io.BufferedReader:
-    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[arg-type]
+    parts: dict[str, list[np.ndarray]] = {}
+    ids: dict[str, Collected] = {}
+    for batch in batches(source, wanted, **how):
+        for role, values in batch.items():
+            if role in ("rating", "count", "timestamp"):
+                parts.setdefault(role, []).append(values)
+            else:
+                integers = role != "title" and not isinstance(values, Coded)
+                ids.setdefault(role, Collected(integers=integers)).add(values)
+    # Column by column, letting go of the parts, so that at most one column exists twice.
+    return {role: ids.pop(role).column() if role in ids else np.concatenate(parts.pop(role)) for role in batch}

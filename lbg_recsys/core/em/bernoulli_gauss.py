@@ -129,11 +129,18 @@ def log_joint(
     ``silence_weight`` (m,) weighs sum_i log(1 - p_si) for each row: 1, the default, takes every column without an
     entry as refused, and less takes only that part of them as such.
     """
-    constant, table = evidence_tables(parameters, indicator_weight, given_count)
-    out = np.tile(constant, (len(rows), 1))
+    tables = evidence_tables(parameters, indicator_weight, given_count)
+    unheard = None
     if silence_weight is not None:
-        out -= np.outer(1.0 - silence_weight, indicator_weight * parameters.log_silence())
-    _log_joint_kernel(rows.start, rows.stop, rows.columns, rows.values, table, out)
+        unheard = np.outer(1.0 - silence_weight, indicator_weight * parameters.log_silence())
+    return _log_joint(rows, tables, unheard)
+
+
+def _log_joint(rows: SparseRows, tables: tuple[Floats, Floats], unheard: Floats | None = None) -> Floats:
+    out = np.tile(tables[0], (len(rows), 1))
+    if unheard is not None:
+        out -= unheard
+    _log_joint_kernel(rows.start, rows.stop, rows.columns, rows.values, tables[1], out)
     return out
 
 
@@ -145,6 +152,11 @@ def posterior(joint: Floats, beta: float | Floats = 1.0) -> tuple[Floats, Floats
     total = mu.sum(axis=1, keepdims=True)
     mu /= total
     return mu, (top + np.log(total) / power)[:, 0]
+
+
+def posterior_by(rows: SparseRows, tables: tuple[Floats, Floats], beta: float | Floats = 1.0) -> Floats:
+    """The posteriors of rows by `evidence_tables`, (m, k)."""
+    return posterior(_log_joint(rows, tables), beta)[0]
 
 
 def gather(rows: SparseRows, mu: Floats, evidence: float = 0.0, weight: Floats | None = None) -> SufficientStatistics:
@@ -166,7 +178,14 @@ def e_step(
     weight: Floats | None = None,
 ) -> SufficientStatistics:
     """Posteriors of all rows, gathered into the statistics of an M-step; ``weight`` as in `gather`."""
-    mu, evidence = posterior(log_joint(rows, parameters, indicator_weight, given_count), beta)
+    return e_step_by(rows, evidence_tables(parameters, indicator_weight, given_count), beta, weight)
+
+
+def e_step_by(
+    rows: SparseRows, tables: tuple[Floats, Floats], beta: float | Floats = 1.0, weight: Floats | None = None
+) -> SufficientStatistics:
+    """The same by `evidence_tables`, which are made once for many blocks of rows."""
+    mu, evidence = posterior(_log_joint(rows, tables), beta)
     return gather(rows, mu, float(evidence.sum() if weight is None else evidence @ weight), weight)
 
 

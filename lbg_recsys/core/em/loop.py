@@ -42,6 +42,8 @@ def run_em(
     stop: Callable[[P, Sequence[float]], bool],
     measure: str = "bound",
     progress: Progress = silent,
+    history: Sequence[float] = (),
+    before: Callable[[S, Sequence[float]], None] | None = None,
 ) -> EMResult[P, S]:
     """Alternate M- and E-step from the given statistics until ``stop(parameters, history)`` is true.
 
@@ -49,20 +51,25 @@ def run_em(
     values so far, the latest last. Give it the scale that ``stop`` is meant on (per row, say). ``progress`` is called
     after every iteration, with the objective under the name ``measure`` as its note. After a run that stops early
     the caller reports the last step, because only the caller knows what follows.
+
+    ``before(statistics, history)`` is called before every iteration. A run that is given the statistics and the
+    ``history`` of such a call goes on from there.
     """
     if max_iter < 1:
         raise ValueError(f"max_iter is {max_iter}; EM needs at least one iteration")
-    history: list[float] = []
+    values = list(history)
     converged = False
-    for iteration in range(1, max_iter + 1):
+    for iteration in range(len(values) + 1, max_iter + 1):
+        if before is not None:
+            before(statistics, values)
         parameters = m_step(statistics)
         statistics = e_step(parameters)
-        history.append(objective(parameters, statistics))
-        progress(iteration, max_iter, f"{measure} {history[-1]:.4f}")
-        if stop(parameters, history):
+        values.append(objective(parameters, statistics))
+        progress(iteration, max_iter, f"{measure} {values[-1]:.4f}")
+        if stop(parameters, values):
             converged = True
             break
-    return EMResult(parameters, statistics, history[-1], len(history), converged, tuple(history))
+    return EMResult(parameters, statistics, values[-1], len(values), converged, tuple(values))
 
 
 def best_of(results: Iterable[EMResult[P, S]]) -> EMResult[P, S]:

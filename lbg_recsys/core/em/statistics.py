@@ -3,7 +3,7 @@
 This one fact gives batch, out-of-core, incremental and distributed fitting from the same two functions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,17 @@ class SufficientStatistics:
             self.first + other.first,
             self.second + other.second,
         )
+
+    def __iadd__(self, other: "SufficientStatistics") -> "SufficientStatistics":
+        """The sum in the arrays of this one: large tables are added block after block."""
+        for name in ("mass", "count", "first", "second"):
+            getattr(self, name).__iadd__(getattr(other, name))
+        return replace(self, n_rows=self.n_rows + other.n_rows, evidence=self.evidence + other.evidence)
+
+    def __mul__(self, factor: float) -> "SufficientStatistics":
+        """The statistics of rows that each count ``factor`` times."""
+        tables = (factor * table for table in (self.mass, self.count, self.first, self.second))
+        return SufficientStatistics(factor * self.n_rows, factor * self.evidence, *tables)
 
     def __sub__(self, other: "SufficientStatistics") -> "SufficientStatistics":
         """Take rows out again; what rounding leaves below zero is zero."""

@@ -22,11 +22,12 @@ from lbg_recsys.ratings.bayesian.training import ids_of
 from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
-from lbg_recsys.ratings.matrix import NEW_USER, Bounds, RatingMatrix
+from lbg_recsys.ratings.matrix import NEW_USER, RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import FeatureEffect
 from lbg_recsys.ratings.questions.predictions import predictions
 from lbg_recsys.ratings.scoring import RatingDistribution
+from lbg_recsys.ratings.source import Bounds
 from lbg_recsys.ratings.tables import columns_of, is_table, split_pairs
 
 if TYPE_CHECKING:

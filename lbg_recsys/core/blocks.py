@@ -1,0 +1,166 @@
+"""Rows in blocks: what an E-step runs over, wherever the rows are.
+
+A fit never sees all rows at once. It asks `Blocks` for sums over the blocks. The blocks are cut and the sums added
+by rules that depend on the rows alone, so that rows in memory, on disk or on a cluster give the same bits, with any
+number of threads, workers and partitions.
+"""
+
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Array, Ints
+
+T = TypeVar("T")
+
+# Entries per block, up to the end of a row: 12 MB. Smaller blocks cost more additions of statistics, larger ones more
+# memory.
+BLOCK_ENTRIES = 1 << 20
+
+
+class Blocks(Protocol):
+    """Consecutive rows in blocks, here or elsewhere.
+
+    What `map` finds stays where the block is; ``aligned`` are results of `map`, of which each call of the function
+    gets the one of its block.
+    """
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, the same for all blocks."""
+
+    @property
+    def n_rows(self) -> Ints:
+        """The number of rows of each block."""
+
+    def mapped(self, function: Callable[[SparseRows], SparseRows]) -> "Blocks":
+        """The blocks that the function makes of these: the same rows with other values."""
+
+    def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Sequence[Any]:
+        """One result of ``function(rows, *one of each aligned)`` per block."""
+
+    def total(self, function: Callable[..., T], *aligned: Sequence[Any]) -> T:
+        """The sum of these results, added as in `tree_sum`."""
+
+    def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
+        """Let ``function(rows, *one of each aligned, out)`` add to a large array, for each block."""
+
+    def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
+        """The results of `map`, here, in the order of the blocks."""
+
+
+def block_cuts(indptr: Ints, size: int | None = None) -> Ints:
+    """Where blocks begin, and the number of rows as the last: row j is in block ``indptr[j] // size``.
+
+    >>> block_cuts(np.array([0, 3, 4, 9, 10]), 4).tolist()
+    [0, 2, 3, 4]
+    """
+    number = indptr[:-1] // (BLOCK_ENTRIES if size is None else size)
+    begins = np.flatnonzero(np.append(True, number[1:] != number[:-1])) if len(number) else np.zeros(1, np.int64)
+    return np.append(begins, len(number))
+
+
+def tree_sum(parts: Iterable[T]) -> T:
+    """The sum of at least one part as a balanced tree over their order; at most a logarithm of them are held.
+
+    The left operand of an addition may be changed.
+
+    >>> tree_sum(["a", "b", "c"])
+    'abc'
+    """
+    held: list[tuple[int, T]] = []  # (number of parts, their sum): numbers fall from left to right
+    for part in parts:
+        held.append((1, part))
+        while len(held) > 1 and held[-2][0] == held[-1][0]:
+            _join(held)
+    while len(held) > 1:
+        _join(held)
+    return held[0][1]
+
+
+def _join(held: list[tuple[int, Any]]) -> None:
+    right = held.pop()
+    left = held.pop()
+    total = left[1]
+    total += right[1]
+    held.append((left[0] + right[0], total))
+
+
+def digest(blocks: Blocks) -> dict[str, object]:
+    """How many rows and columns there are, and a checksum of what the rows hold."""
+    checks = list(blocks.fetch(blocks.map(_checksum)))
+    return {"rows": int(blocks.n_rows.sum()), "columns": blocks.n_columns, "checksum": zlib.crc32(b"".join(checks))}
+
+
+def _checksum(rows: SparseRows) -> bytes:
+    found = 0
+    for array in (rows.indptr, rows.columns, rows.values):
+        found = zlib.crc32(np.ascontiguousarray(array).data, found)
+    return found.to_bytes(4, "little")
+
+
+@dataclass(frozen=True)
+class LocalBlocks:
+    """Blocks that this process reads one after another, or ``n_jobs`` at a time in threads: kernels hold no lock."""
+
+    read: Callable[[int], SparseRows]
+    n_rows: Ints
+    n_columns: int
+    n_jobs: int = 1
+    in_memory: bool = True
+
+    @classmethod
+    def of(cls, rows: SparseRows, n_jobs: int = 1) -> "LocalBlocks":
+        """Rows in memory; the blocks are views."""
+        cuts = block_cuts(rows.indptr)
+        parts = [rows] if len(cuts) == 2 else [rows.part(first, last) for first, last in pairwise(cuts.tolist())]
+        return cls(parts.__getitem__, np.diff(cuts), rows.n_columns, n_jobs)
+
+    def mapped(self, function: Callable[[SparseRows], SparseRows]) -> "LocalBlocks":
+        """The other values are kept where the rows are in memory, and computed at each reading where they are not."""
+        if self.in_memory:
+            return replace(self, read=list(self._each(function)).__getitem__)
+        return replace(self, read=lambda number: function(self.read(number)))
+
+    def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> list[Any]:
+        """One result per block."""
+        return list(self._each(function, *aligned))
+
+    def total(self, function: Callable[..., T], *aligned: Sequence[Any]) -> T:
+        """The sum over all blocks."""
+        return tree_sum(self._each(function, *aligned))
+
+    def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
+        """One block after another, in one thread."""
+        for number in range(len(self.n_rows)):
+            function(self.read(number), *(results[number] for results in aligned), out)
+
+    def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
+        """The results are here."""
+        return iter(results)
+
+    def _each(self, function: Callable[..., T], *aligned: Sequence[Any]) -> Iterator[T]:
+        """Results in the order of the blocks, of which at most ``n_jobs`` wait to be taken."""
+
+        def one(number: int) -> T:
+            return function(self.read(number), *(results[number] for results in aligned))
+
+        n_blocks = len(self.n_rows)
+        if min(self.n_jobs, n_blocks) <= 1:
+            yield from map(one, range(n_blocks))
+            return
+        waiting: deque[Future[T]] = deque()
+        with ThreadPoolExecutor(self.n_jobs) as threads:
+            for number in range(n_blocks):
+                waiting.append(threads.submit(one, number))
+                if len(waiting) == self.n_jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()

@@ -1,0 +1,238 @@
+"""Ratings on disk, sorted by user, for fits that never hold them all in memory.
+
+A store is a folder:
+
+    store.json        sizes, the rating scale, the number of ratings per block; written last
+    users.parquet     the ids by their codes, and how many ratings each user has
+    items.parquet     the ids by their codes
+    ratings.parquet   item and rating, sorted by user and item; a row group is a block of `lbg_recsys.core.blocks`
+
+Codes, entries and blocks are those of a `RatingMatrix` of the same ratings, and so is a fit, bit for bit.
+"""
+
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lbg_recsys.core import blocks
+from lbg_recsys.core.blocks import LocalBlocks, block_cuts
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.files import atomic_write
+from lbg_recsys.progress import Progress, silent
+from lbg_recsys.ratings.ids import IdIndex
+from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.scale import RatingScale
+from lbg_recsys.ratings.sorting import Sorting, arrow
+from lbg_recsys.ratings.source import Bounds
+
+STORE = "store.json"
+_FORMAT = 1
+_BYTES_PER_RATING = 12  # of a matrix in memory
+
+
+class CodedSource(Protocol):
+    """Ratings in batches of codes, such as `lbg_recsys.readers.CodedRatings`."""
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
+        """Codes of users, codes of items, ratings; a code is the number of ids that came before."""
+
+    def users(self) -> Iterable[Any]:
+        """The ids of the users by their codes, after the last batch."""
+
+    def items(self) -> Iterable[Any]:
+        """The ids of the items by their codes, after the last batch."""
+
+
+@dataclass(frozen=True)
+class RatingStore:
+    """Sorted ratings in a folder; make one with `create`, open it again with `open`.
+
+    ``memory`` bounds the bytes that `whole` takes in memory: a larger matrix lies in a temporary file.
+    """
+
+    folder: Path
+    users: IdIndex
+    items: IdIndex
+    scale: RatingScale
+    indptr: Ints
+    extremes: Bounds
+    n_duplicates: int
+    block_entries: int
+    memory: int | None = None
+
+    @property
+    def n_ratings(self) -> int:
+        """How many ratings there are, duplicates counted once."""
+        return int(self.indptr[-1])
+
+    def blocks(self, n_jobs: int = 1) -> LocalBlocks:
+        """The users as rows, in blocks that are read when they are needed."""
+        cuts = block_cuts(self.indptr, self.block_entries)
+        return LocalBlocks(self.block_reader(), np.diff(cuts), len(self.items), n_jobs, in_memory=False)
+
+    def block_reader(self) -> "BlockReader":
+        """The function that reads a block by its number, for this process or another one."""
+        return BlockReader(self.folder / "ratings.parquet", self.indptr, self.block_entries, len(self.items))
+
+    def whole(self) -> RatingMatrix:
+        """All ratings in one matrix."""
+        n = self.n_ratings
+        on_disk = self.memory is not None and _BYTES_PER_RATING * n > self.memory
+        columns, values = (self._empty(n, dtype, on_disk) for dtype in (np.int32, np.float64))
+        done = 0
+        read = self.block_reader()
+        for number in range(read.n_blocks):
+            rows = read(number)
+            columns[done : done + len(rows.columns)] = rows.columns
+            values[done : done + len(rows.columns)] = rows.values
+            done += len(rows.columns)
+        rows = SparseRows(self.indptr, columns, values, len(self.items))
+        return RatingMatrix(self.users, self.items, self.scale, rows, self.n_duplicates)
+
+    def _empty(self, n: int, dtype: type, on_disk: bool) -> npt.NDArray[Any]:
+        if not on_disk:
+            return np.empty(n, dtype)
+        with tempfile.TemporaryFile(dir=self.folder) as file:  # the map outlives the name of the file
+            return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], *, memory: int | None = None) -> "RatingStore":
+        """Open a store that `create` made; `DataError` if it is none or damaged."""
+        pa, pq = arrow()
+        path = Path(folder)
+        try:
+            facts = json.loads((path / STORE).read_text(encoding="utf-8"))
+            if facts["format"] != _FORMAT:
+                raise DataError(f"{path} is a store of format {facts['format']}, and this version reads {_FORMAT}")
+            users = pq.read_table(path / "users.parquet")
+            items = pq.read_table(path / "items.parquet")
+            counts = users["ratings"].to_numpy()
+            return cls(
+                path,
+                IdIndex(users["id"].to_pylist()),
+                IdIndex(items["id"].to_pylist()),
+                RatingScale(np.array(facts["levels"]), facts["discrete"]),
+                np.append(0, np.cumsum(counts)),
+                tuple(facts["extremes"]),
+                facts["duplicates"],
+                facts["block_entries"],
+                memory,
+            )
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"{path} is not a store of ratings, or it is damaged: {error}") from error
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | os.PathLike[str],
+        ratings: CodedSource,
+        *,
+        memory: int = 1 << 30,
+        scale: Bounds | None = None,
+        levels: npt.ArrayLike | None = None,
+        progress: Progress = silent,
+    ) -> "RatingStore":
+        """Sort ratings into a folder.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            Where the store is to be; it is made if it is not there, and must be empty.
+        ratings : CodedRatings
+            The ratings in batches.
+        memory : int, default=1 GB
+            The memory in bytes that sorting takes, apart from the ids.
+        scale, levels
+            See `RatingModel.fit`.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` while the sorted runs are merged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from lbg_recsys.readers import CodedRatings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "ratings.csv")
+        ...     _ = path.write_text("user,item,rating\\nann,tea,5\\nbob,tea,3\\nann,pot,4\\n")
+        ...     RatingStore.create(Path(folder, "store"), CodedRatings(path)).whole()
+        <RatingMatrix: 3 ratings of 2 items by 2 users>
+        """
+        path = Path(folder)
+        path.mkdir(exist_ok=True)
+        if any(path.iterdir()):
+            raise DataError(f"the folder {path} is not empty: name another one for the sorted ratings")
+        arrow()
+        with tempfile.TemporaryDirectory(dir=path, prefix="runs-") as runs:
+            sorting = Sorting(Path(runs), memory)
+            for users, items, values in ratings:
+                sorting.add(users, items, values)
+            sorting.flush()
+            index = IdIndex(ratings.users()), IdIndex(ratings.items())
+            found = RatingScale.find(sorting.values, scale, levels)
+            lengths = sorting.merge(path / "ratings.parquet", *index, found, progress)
+        duplicates = int(sorting.counts.sum() - lengths.sum())
+        if duplicates:
+            of = f"{duplicates} of {duplicates + int(lengths.sum())} ratings"
+            warnings.warn(f"{of} repeat a (user, item) pair; the last of each counts", UserWarning, stacklevel=2)
+        _write_ids(path / "users.parquet", index[0], lengths)
+        _write_ids(path / "items.parquet", index[1])
+        facts = {
+            "format": _FORMAT,
+            "levels": found.levels.tolist(),
+            "discrete": found.discrete,
+            "extremes": [float(sorting.values[0]), float(sorting.values[-1])],
+            "duplicates": duplicates,
+            "block_entries": blocks.BLOCK_ENTRIES,
+        }
+        with atomic_write(path / STORE, "w") as stream:
+            json.dump(facts, stream)
+        return cls.open(path, memory=memory)
+
+
+class BlockReader:
+    """Reads one block of a store by its number; it can be sent to other processes that see the file."""
+
+    def __init__(self, path: Path, indptr: Ints, block_entries: int, n_columns: int) -> None:
+        self._path, self._indptr, self._n_columns = path, indptr, n_columns
+        self._cuts = block_cuts(indptr, block_entries)
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of blocks."""
+        return len(self._cuts) - 1
+
+    def __call__(self, number: int) -> SparseRows:
+        """The rows of one block."""
+        pa, pq = arrow()
+        first, last = self._cuts[number], self._cuts[number + 1]
+        indptr = self._indptr[first : last + 1] - self._indptr[first]
+        try:
+            with pq.ParquetFile(self._path, page_checksum_verification=True) as file:
+                table = file.read_row_group(number, use_threads=False)
+            columns, values = table["item"].to_numpy(), table["rating"].to_numpy()
+            if len(columns) != indptr[-1]:
+                raise ValueError(f"{len(columns)} ratings where {indptr[-1]} are listed")
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise DataError(
+                f"{self._path}, block {number} of {self.n_blocks}, cannot be read: {str(error).splitlines()[0]}; "
+                "make the store again"
+            ) from error
+        return SparseRows.from_csr(indptr, columns, values, self._n_columns)
+
+
+def _write_ids(path: Path, ids: IdIndex, counts: Ints | None = None) -> None:
+    pa, pq = arrow()
+    table = {"id": list(ids), **({} if counts is None else {"ratings": counts})}
+    pq.write_table(pa.table(table), path)

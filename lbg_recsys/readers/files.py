@@ -1,0 +1,77 @@
+"""From a file, a stream or a folder to batches of columns, whatever the format."""
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO
+
+from lbg_recsys.errors import DataError
+from lbg_recsys.progress import Progress, silent
+from lbg_recsys.readers.columns import Columns
+from lbg_recsys.readers.ids import Table
+from lbg_recsys.readers.layouts import Layout
+
+Source = str | os.PathLike[str] | IO[bytes]
+
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+
+
+def batches(
+    source: Source,
+    wanted: Sequence[str] | Layout,
+    *,
+    columns: Columns | None,
+    header: bool | None,
+    delimiter: str | None,
+    encodings: tuple[str, ...] = ("utf-8",),
+    exact: bool = False,
+    progress: Progress = silent,
+) -> Iterator[Table]:
+    """The wanted columns of a file batch by batch, at least one."""
+    from lbg_recsys.readers.delimited import TextFormat, text_batches
+    from lbg_recsys.readers.parquet import parquet_batches
+
+    with opened(source) as (stream, origin):
+        start = stream.peek(4)[:4]
+        if start.startswith(PARQUET):
+            seekable = stream if stream.seekable() else io.BytesIO(stream.read())
+            yield from parquet_batches(seekable, origin, wanted, columns, progress)
+            return
+        form = TextFormat(delimiter, header, columns, encodings, exact)
+        size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
+
+        def by_bytes(done: int, total: int, note: str) -> None:
+            progress(*((stream.tell(), size) if size else (done, total)), note)
+
+        if start.startswith(GZIP):
+            with gzip.open(stream) as unpacked:
+                yield from text_batches(unpacked, origin, wanted, form, by_bytes)
+        else:
+            yield from text_batches(stream, origin, wanted, form, by_bytes)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
+    """A stream to read and peek at, and what to call it in a message."""
+    if not isinstance(source, str | os.PathLike):
+        yield _buffered(source), str(getattr(source, "name", "the stream"))
+    elif source == "-":
+        yield _buffered(sys.stdin.buffer), "standard input"
+    else:
+        with _open(source) as stream:
+            yield stream, os.fspath(source)
+
+
+def _open(path: str | os.PathLike[str]) -> io.BufferedReader:
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:  # ValueError: a zero character in the name
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{os.fspath(path)} cannot be opened: {reason}") from error
+
+
+def _buffered(stream: IO[bytes]) -> io.BufferedReader:
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[arg-type]

@@ -1,0 +1,90 @@
+"""`fit` beyond memory, interrupted fits, and `update`."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import lbg_recsys
+from lbg_recsys.cli.reading import parse_size
+
+pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+
+
+def test_a_budget_does_not_change_the_model(desk, run):
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "here.lbg")
+    (desk / "parts").mkdir()
+    shutil.copy("ratings.csv", "parts")
+    result = run("fit", "--algo", "paper", "parts", "-o", "there.lbg", "--memory", "1MB", "--store", "sorted")
+    assert "6,065 ratings of 120 items by 200 users" in result.stderr
+    again = run("fit", "--algo", "paper", "sorted", "-o", "again.lbg")
+    assert "6,065 ratings" in again.stderr
+    assert (desk / "here.lbg").read_bytes() == (desk / "there.lbg").read_bytes() == (desk / "again.lbg").read_bytes()
+    run("fit", "clicks.csv", "--algo", "choice", "-o", "clicks.lbg", "--memory", "1MB")
+    assert lbg_recsys.load("clicks.lbg").recommend(1, 3)["item"].size == 3
+
+
+def test_an_interrupted_fit_goes_on(desk, run, monkeypatch):
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "whole.lbg")
+    steps = []
+
+    def stop(*arguments, before=None, **keywords):
+        from lbg_recsys.core.em.loop import run_em
+
+        def counted(statistics, history):
+            steps.append(len(history))
+            before(statistics, history)
+            if len(history) == 5:
+                raise KeyboardInterrupt
+
+        return run_em(*arguments, before=counted, **keywords)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lbg_recsys.ratings.lbg_fit.run_em", stop)
+        run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--checkpoint", 2, code=130)
+    assert not (desk / "mine.lbg").exists() and (desk / "mine.lbg.checkpoint").exists()
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--seed", 1, "--resume", code=1)
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--resume")
+    assert (desk / "mine.lbg").read_bytes() == (desk / "whole.lbg").read_bytes()
+    assert not (desk / "mine.lbg.checkpoint").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "options", "message"),
+    [
+        (2, ["--memory", "2GB"], "--memory needs --algo lbg or paper or choice, not bayesian"),
+        (2, ["--algo", "choice", "--checkpoint", "3"], "--checkpoint needs --algo lbg or paper, not choice"),
+        (2, ["--algo", "lbg", "--memory", "much"], "'much' is not a size of at least 1MB"),
+        (2, ["--algo", "lbg", "--dask", "127.0.0.1:9"], "give --store FOLDER"),
+        (1, ["--algo", "lbg", "--columns", "9,2,3", "--memory", "1MB"], "no column number 9"),
+        (2, ["--algo", "plsa", "--dask"], "--dask needs --algo lbg or paper or choice, not plsa"),
+        (1, ["--algo", "lbg", "--store", "docs"], "is not empty"),
+    ],
+)
+def test_what_cannot_be_is_said(desk, run, code, options, message):
+    result = run("fit", "ratings.csv", "-o", "mine.lbg", *options, code=code)
+    assert message in " ".join(result.stderr.split())
+    assert not (desk / "mine.lbg").exists()
+
+
+def test_sizes():
+    assert parse_size("1.5GB") == 1_500_000_000 and parse_size("64m") == 64_000_000
+
+
+def test_update(desk, run, sample):
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "paper.lbg", "--titles", "titles.csv")
+    (desk / "more.csv").write_text("user,item,rating\n1,2,5\nzoe,3,4\nzoe,novel,1\n")
+    result = run("update", "paper.lbg", "more.csv", "-o", "newer.lbg")
+    assert "1 new user, 1 new item" in result.stdout
+    newer = lbg_recsys.load("newer.lbg")
+    assert newer.titles and "zoe" in newer.matrix.users and 1 in newer.matrix.users
+    model = lbg_recsys.load("paper.lbg").partial_fit(([1, "zoe", "zoe"], [2, 3, "novel"], [5, 4, 1]))
+    np.testing.assert_array_equal(newer.parameters_.c, model.parameters_.c)
+    before = (desk / "newer.lbg").read_bytes()
+    (desk / "more.csv").write_text("user,item,rating\n1,2,9\n")
+    assert "off the scale" in run("update", "newer.lbg", "more.csv", code=1).stderr
+    assert (desk / "newer.lbg").read_bytes() == before
+    run("fit", "clicks.csv", "-o", "clicks.lbg")
+    assert "cannot take ratings without a fit" in " ".join(
+        run("update", "clicks.lbg", "ratings.csv", code=1).stderr.split()
+    )
