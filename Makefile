@@ -49,6 +49,14 @@ fuzz: $(VENV)/.dev  ## Throw 100,000 and more random and mutated files at load a
 	@echo "== fuzzing model files and the ratings reader"
 	@LBG_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q -n auto tests/persistence/test_fuzz.py tests/readers/test_ratings_fuzz.py
 
+# Cases of each kind of fuzzing: 50,000 of five kinds, and more of the reader's, take most of the hour.
+FUZZ ?= 50000
+stress: $(VENV)/.dev  ## Attack it for up to an hour: fuzzing, odd arguments, kills, full disks, threads, calibration
+	@echo "== fuzzing with $(FUZZ) cases of each kind (make stress FUZZ=200000 for a million), then everything else"
+	@LBG_FUZZ_EXAMPLES=$(FUZZ) LBG_ODD_EXAMPLES=5000 LBG_STRESS=10 $(PYTEST) -q \
+		tests/persistence/test_fuzz.py tests/readers/test_ratings_fuzz.py tests/properties tests/test_robustness.py \
+		tests/core/gibbs/test_joint_distribution.py tests/serving/test_server.py
+
 lint: $(VENV)/.dev  ## Check style, security rules and types
 	@echo "== ruff" && $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy" && $(BIN)/mypy
@@ -67,4 +75,4 @@ build: $(VENV)/.docs  ## Build the source archive and the wheel into dist/ and c
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) build dist docs/_build docs/api/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help demo test test-fast test-slow fuzz lint bench docs build clean
+.PHONY: help demo test test-fast test-slow fuzz stress lint bench docs build clean

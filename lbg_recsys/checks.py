@@ -28,7 +28,7 @@ def check_number(
     Traceback (most recent call last):
     lbg_recsys.errors.ParameterError: temperature is None: give a number above 0 and up to 1
     """
-    inside = is_number(value) and math.isfinite(value) and low <= value <= high
+    inside = is_number(value) and is_finite(value) and low <= value <= high
     if not inside or (value == low and not low_too) or (value == high and not high_too):
         at_least = f"of at least {low:g}" if low_too else f"above {low:g}"
         at_most = f" and {'up to' if high_too else 'below'} {high:g}" if high < math.inf else ""
@@ -67,6 +67,14 @@ def is_flag(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether a value is an integer or a floating-point number, Python's or numpy's."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: float) -> bool:
+    """Whether a number is finite and not beyond what floating-point numbers hold."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer
+        return False
 
 
 def is_integer(value: Any) -> bool:

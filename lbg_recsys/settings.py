@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-from lbg_recsys.checks import is_flag, is_integer, is_number
+from lbg_recsys.checks import is_finite, is_flag, is_integer, is_number
 from lbg_recsys.errors import ParameterError
 
 S = TypeVar("S", bound="Settings")
@@ -53,7 +53,7 @@ class Setting:
     def _inside(self, value: float) -> bool:
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
-        return above and below and math.isfinite(value)
+        return above and below and is_finite(value)
 
     @property
     def remedy(self) -> str:

@@ -22,6 +22,8 @@ from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, check_values
 from lbg_recsys.schema import defaults_of, fits
 
+# The arrays and floating-point numbers that parameters are used with hold no larger integer.
+_LARGEST = 2**63
 _RECORD = {"class": str, "parameters": dict, "facts": dict | None}
 _LABELS = {"kind": str, "values": list}
 # The types of labels: what they are in Python, and the dtypes that an array of them may have.
@@ -203,6 +205,9 @@ class EstimatorFile(Kind, ABC):
         defaults = defaults_of(self.model_class)
         if not set(record["parameters"]) <= set(defaults):
             raise DataError(f"the model's parameters are not those of {self.model}")
+        for name, value in record["parameters"].items():
+            if isinstance(value, int) and abs(value) >= _LARGEST:
+                raise DataError(f"{name} is a number of {value.bit_length()} bits, and no parameter is so large")
         return {**defaults, **{name: _python(value) for name, value in record["parameters"].items()}}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from lbg_recsys.checks import check_choice, check_flag, check_integer, check_share
+from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
 from lbg_recsys.core.types import Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
@@ -208,6 +208,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     ) -> Iterator["pd.DataFrame"]:
         """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
         check_choice("by", by, CRITERIA)
+        check_number("min_probability", min_probability, 0.0, 1.0)
         if by != "rated" or liked is not None or min_probability:
             wish = f"by={by!r}" if by != "rated" else f"{liked=}" if liked is not None else f"{min_probability=}"
             raise DataError(f"recommend({wish}) asks about ratings; {_UNRATED}")

@@ -162,6 +162,8 @@ class FeatureTable:
         DataError
             If there is no feature of a name.
         """
+        if not isinstance(given, Mapping):
+            raise DataError(f"features are {given!r}: give {{feature: value, ...}}")
         known = [one.name for one in self.features]
         if unknown := [name for name in given if name not in known]:
             raise DataError(f"there is no feature {unknown[0]!r}; the model has {shown(known) or 'no features'}")

@@ -80,7 +80,7 @@ class IdIndex:
 
     def extended(self, raw_ids: Iterable[RawId]) -> "IdIndex":
         """This index with ids it did not know appended; the codes it had stay."""
-        new = [raw_id for raw_id in dict.fromkeys(plain_ids(raw_ids)) if raw_id not in self._code]
+        new = [raw_id for raw_id in each_once(plain_ids(raw_ids)) if raw_id not in self._code]
         return IdIndex([*self._raw, *new]) if new else self
 
 
@@ -100,11 +100,23 @@ def plain_ids(raw_ids: Iterable[RawId]) -> Sequence[RawId]:
     """Python values: numpy's scalars would neither compare nor save like the ids people write."""
     for name in _AS_LISTS:
         if hasattr(raw_ids, name):
-            return list(getattr(raw_ids, name)())
+            found = getattr(raw_ids, name)()
+            if not isinstance(found, list):  # an array without dimensions
+                raise DataError(f"{found!r} is one id where many are needed: give a list of ids")
+            return found
     ids = raw_ids if isinstance(raw_ids, (list, tuple)) else list(raw_ids)
     if any(issubclass(kind, np.generic) for kind in set(map(type, ids))):
         ids = [raw_id.item() if isinstance(raw_id, np.generic) else raw_id for raw_id in ids]
     return ids
+
+
+def each_once(raw_ids: Iterable[RawId]) -> list[RawId]:
+    """Ids in the order of their first appearance; `DataError` names one that cannot be an id."""
+    ids = list(raw_ids)
+    try:
+        return list(dict.fromkeys(ids))
+    except TypeError as error:
+        raise DataError(_unhashable(ids)) from error
 
 
 def is_many(ids: Any) -> bool:

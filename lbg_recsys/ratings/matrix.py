@@ -28,7 +28,7 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.crowd import Crowd, KeptChoices
-from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, factorize, plain_ids
+from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, each_once, factorize, plain_ids
 from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds, is_source
 from lbg_recsys.ratings.tables import columns_of, is_series, is_table
@@ -302,7 +302,7 @@ def one_chooser(taken: Sequence[RawId], items: IdIndex, scale: RatingScale) -> R
     """The matrix of one new user who took known items: all have the highest rating, and so count as liked."""
     if any(isinstance(one, tuple) and one not in items for one in taken):
         raise DataError(f"the items of a new user are pairs such as {taken[0]!r}: give {{item: rating, ...}}")
-    return one_user(dict.fromkeys(taken, scale.upper), items, scale)
+    return one_user(dict.fromkeys(each_once(taken), scale.upper), items, scale)
 
 
 def one_item(ratings: Any, item: RawId, users: IdIndex, scale: RatingScale) -> RatingMatrix:

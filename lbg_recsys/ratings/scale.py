@@ -138,7 +138,7 @@ def _tolerance(step: float, lower: float, upper: float) -> float:
 def _as_levels(levels: Any) -> npt.NDArray[np.float64]:
     try:
         given = np.unique(np.asarray(levels, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.array([])
     if not len(given) or not np.isfinite(given).all():
         raise DataError(f"levels is {levels!r}: give finite numbers, at least one")
@@ -148,7 +148,7 @@ def _as_levels(levels: Any) -> npt.NDArray[np.float64]:
 def _as_bounds(bounds: Any) -> tuple[float, float]:
     try:
         lower, upper = (float(bound) if not isinstance(bound, str) else np.nan for bound in bounds)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(lower) and np.isfinite(upper) and lower <= upper):
         raise ParameterError(f"the rating scale {bounds!r} is not one: give two numbers, (lowest, highest)")

@@ -1,17 +1,23 @@
-"""Whatever the bytes, `load` returns a model that predicts or raises `ModelFileError`; nothing else ever comes out.
+"""Whatever the bytes, `load` returns a model that can be used or raises `ModelFileError`; nothing else comes out.
 
-``make fuzz`` is the long run (``LBG_FUZZ_EXAMPLES`` cases of each test).
+A loaded model predicts, folds in a new user, recommends and explains; numbers that no fit gives may be refused with a
+`DataError` then, and nothing may take long or much memory. ``make fuzz`` and ``make stress`` are the long runs
+(``LBG_FUZZ_EXAMPLES`` cases of each test).
 """
 
+import contextlib
 import functools
 import hashlib
 import io
 import os
 import re
+import resource
 import tempfile
+import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,10 +25,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 import lbg_recsys
 from lbg_recsys.cli.models import convergence_in_words
-from lbg_recsys.errors import ModelFileError
+from lbg_recsys.errors import DataError, ModelFileError
 from lbg_recsys.persistence.container import read_container, write_container
 from lbg_recsys.persistence.contents import look_into
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
+from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
@@ -33,12 +40,20 @@ bounded = settings(
 
 TEXTS = ["goal keeper goal", "flour oven", "keeper penalty", "oven sugar"]
 RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
+COLUMNS = ("user", "item", "rating")
+# What using one model may take: the models are tiny, and a minute's work or a gigabyte is an attack that succeeded.
+SECONDS, MEGABYTES = 20.0, 512
 MODELS = {
     "lbg": LBGModel(n_topics=2, random_state=0),
     "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
     "bayesian": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "chains": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
+    "choice": ChoiceModel(),
+    "clicks": ChoiceModel(penalty=1),
+    "lbg-without-users": LBGModel(n_topics=2, random_state=0, lists="choice"),
+    "bayesian-without-users": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, random_state=0),
+    "choice-without-users": ChoiceModel(),
     "mixture": LBGMixture(2, random_state=0),
     "paper": LBGMixture(2, random_state=0, n_keywords="paper", prior_gauss=np.inf),
     "unigrams": MixtureOfUnigrams(2, random_state=0),
@@ -59,8 +74,12 @@ def file_of(kind):
             fitted = model.fit(DOCUMENTS, [1, 2, 1, 2])
             path = lbg_recsys.save(fitted, f"{folder}/model.lbg", vectorizer=VECTORIZER)
             return path.read_bytes(), read_container(path)
-        options = {"titles": {7: "Seven"}, "chains": kind == "chains"}
-        path = lbg_recsys.save(model.fit(RATINGS, scale=(1, 5)), f"{folder}/model.lbg", **options)
+        options = {"titles": {7: "Seven"}, "chains": kind == "chains", "ratings": "without" not in kind}
+        if isinstance(model, ChoiceModel):
+            model.fit(RATINGS[:2] if kind == "clicks" else pd.DataFrame(dict(zip(COLUMNS, RATINGS, strict=True))))
+        else:
+            model.fit(RATINGS, scale=(1, 5))
+        path = lbg_recsys.save(model, f"{folder}/model.lbg", **options)
         return path.read_bytes(), read_container(path)
 
 
@@ -85,8 +104,36 @@ def survives(data):
         if hasattr(model, "vectorizer_"):
             used(model)
             return
-        pairs = [(user, item) for user in [*model.matrix.users, "new"] for item in [*model.matrix.items, "new"]]
+        asked(model)
+
+
+def asked(model):
+    """Every kind of question, within limits of time and memory."""
+    before, began = memory(), time.process_time()
+    matrix = model.matrix
+    items = [*matrix.items][:50]
+    if not isinstance(model, ChoiceModel):
+        pairs = [(user, item) for user in [*matrix.users, "new"] for item in [*matrix.items, "new"]]
         assert model.predict_distribution(pairs).shape == (len(pairs), len(model.levels))
+    level = float(matrix.scale.levels[0])
+    for question in (
+        lambda: model.recommend([*matrix.users][:5], 3),
+        lambda: [model.explain(user, item) for user in [*matrix.users][:1] for item in items[:1]],
+        lambda: model.similar_items(items[0], 2),
+    ):
+        with contextlib.suppress(DataError):
+            question()
+    with contextlib.suppress(DataError):
+        person = model.fold_in(items[:2] if isinstance(model, ChoiceModel) else {items[0]: level})
+        person.recommend(2, diversity=0.3)
+        person.explain(items[-1])
+    assert time.process_time() - began < SECONDS
+    assert memory() - before < MEGABYTES * 1024
+
+
+def memory():
+    """The largest memory that this process has had so far, in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def used(model):
@@ -207,7 +254,7 @@ def test_another_number_or_shape_in_an_array(kind, data):
     header, arrays = file_of(kind)[1]
     name = data.draw(st.sampled_from(sorted(arrays)))
     array = arrays[name].copy()
-    if data.draw(st.booleans()):
+    if array.size and data.draw(st.booleans()):
         flat = array.reshape(-1).view(np.uint8)
         for place in data.draw(st.lists(st.integers(0, len(flat) - 1), min_size=1, max_size=8)):
             flat[place] = data.draw(st.integers(0, 255))

@@ -1,6 +1,7 @@
 """What people give and should not, or may: bad arguments, many ids, nothing fitted yet."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -296,3 +297,42 @@ def test_equal_ratings_on_a_continuous_scale_are_predicted_between_its_levels():
     with pytest.warns(UserWarning, match="all ratings are equal"):
         model.fit((["a", "a", "b"], ["x", "y", "x"], [4.03] * 3), scale=(0, 10))
     assert model.predict_batch([("a", "x"), ("?", "x")]) == pytest.approx([4.03] * 2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), scale=(0, 10**400)), "not one"),
+        (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), levels=[1, 10**400]), "finite numbers"),
+        (lambda model: model.interval([(0, "a")], 10**400), "mass is 1000"),
+        (lambda model: model.fold_in(["a", ["b"]]), "unhashable list"),
+        (lambda model: model.fold_in(np.array(5)), "5"),
+    ],
+)
+def test_arguments_that_no_number_or_id_can_be(ask, message):
+    """Found by calling everything with odd values: each was an error of Python's or numpy's."""
+    model = LBGModel(n_topics=1).fit(([0, 1, 1], ["a", "b", "a"], [1, 2, 3]))
+    with pytest.raises(DataError, match=message):
+        ask(model)
+
+
+def test_odd_arguments_of_other_models():
+    ratings = ([0, 1, 1], ["a", "b", "a"], [1, 2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bayesian = BayesianLBGModel(n_components=1, n_sweeps=4, burn_in=2, random_state=0).fit(ratings)
+    with pytest.raises(DataError, match="features are 3"):
+        bayesian.fold_in({"a": 3}, features=3)
+    with pytest.raises(DataError, match="unhashable"):
+        bayesian.with_item(np.array([1]), {0: 3}, features={})
+    choices = ChoiceModel().fit(ratings[:2])
+    with pytest.raises(DataError, match="min_probability"):
+        choices.recommend(0, min_probability=np.array([]))
+    with pytest.raises(DataError, match="one id where many"):
+        choices.fold_in(np.array(5))
+
+
+@pytest.mark.parametrize("time", [5, 100_000_000_001, np.array([[1, 2], [3, 4]]), [[1], [2, 3]]])
+def test_times_that_are_not_one_per_rating(time):
+    with pytest.raises(DataError, match="one time per rating"):
+        BayesianLBGModel(n_sweeps=4, burn_in=2).fit(([0, 1], ["a", "b"], [1, 2]), time=time)

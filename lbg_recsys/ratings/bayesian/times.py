@@ -43,7 +43,12 @@ def as_seconds(times: Any) -> Ints:
     DataError
         If one of them is no time.
     """
-    given = np.asarray(times)
+    try:
+        given = np.asarray(times)
+    except ValueError as error:  # lists of different lengths
+        raise DataError(f"times cannot be read: {error}; give one time per rating") from error
+    if given.ndim != 1:
+        raise DataError(f"times have {given.ndim} dimensions: give one time per rating")
     if given.dtype.kind in "OUST":
         given = _from_dates(times)
     elif given.dtype.kind == "M":
