@@ -168,7 +168,7 @@ def fit(
       lbg-recsys fit clicks.csv -o clicks.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --item-features item_facts.csv
       lbg-recsys fit timed_ratings.csv -o timed.lbg --time
-      lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --memory 2GB --checkpoint 10
+      lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --memory 2GB
     """
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short

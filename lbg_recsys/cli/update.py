@@ -31,8 +31,8 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
 
     \b
     Examples:
-      lbg-recsys update paper.lbg ratings.csv
-      lbg-recsys update paper.lbg ratings.csv -o newer.lbg
+      lbg-recsys update model.lbg ratings.csv
+      lbg-recsys update model.lbg ratings.csv -o newer.lbg
     """
     from lbg_recsys import save
     from lbg_recsys.catalogue import known_ids
