@@ -116,6 +116,10 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     def _fit(self, source: RatingSource, progress: Progress, checkpoint: Checkpoint | None = None) -> None:
         """Run EM from every start. The note of a step is the bound."""
+        if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
+            raise ParameterError(
+                f"checkpoint is a {type(checkpoint).__name__}: give a lbg_recsys.persistence.FitCheckpoint"
+            )
         if checkpoint is not None and self.random_state is None:
             raise ParameterError("a fit with a checkpoint needs a random_state: give a number")
         ratings = source.blocks(self.n_jobs)

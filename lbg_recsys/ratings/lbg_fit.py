@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class Resumable:
     best: Result | None = None  # of the restarts before
 
 
+@runtime_checkable
 class Checkpoint(Protocol):
     """Keeps a fit for a later process; see `lbg_recsys.persistence.checkpoint`."""
 

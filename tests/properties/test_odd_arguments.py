@@ -66,7 +66,7 @@ def call(of, name, data):
     signature = inspect.signature(getattr(of, name))
     arguments = {}
     for parameter in signature.parameters.values():
-        if parameter.name in ("progress", "spread", "checkpoint") or parameter.kind in (
+        if parameter.name in ("progress", "spread") or parameter.kind in (
             inspect.Parameter.VAR_KEYWORD,
             inspect.Parameter.VAR_POSITIONAL,
         ):
