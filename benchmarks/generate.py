@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-N_GROUPS = 10
+N_GROUPS = 4
 RATINGS_PER_USER = 100
 # Ratings drawn at a time, and per file.
 _BATCH, _FILE = 1 << 20, 1 << 24
 # The spread of the logarithms of activity, popularity, and of a group's own popularity around it.
-_ACTIVITY, _POPULARITY, _TILT = 1.0, 1.5, 0.7
+_ACTIVITY, _POPULARITY, _TILT = 0.8, 0.8, 1.2
 # The spread of the means of items, of groups around them, and of ratings around those.
 _ITEM, _GROUP, _NOISE = 0.5, 0.7, 0.9
 
@@ -36,9 +36,9 @@ class Truth:
 
     @classmethod
     def of_size(cls, n_ratings: int, seed: int) -> "Truth":
-        """About 100 ratings per user, and 2 sqrt(n) items."""
+        """About 100 ratings per user, and 8 sqrt(n) items."""
         rng = np.random.default_rng(seed)
-        n_users, n_items = max(n_ratings // RATINGS_PER_USER, N_GROUPS), int(2 * np.sqrt(n_ratings))
+        n_users, n_items = max(n_ratings // RATINGS_PER_USER, N_GROUPS), int(8 * np.sqrt(n_ratings))
         activity = rng.lognormal(0.0, _ACTIVITY, n_users)
         common = rng.normal(0.0, _POPULARITY, n_items)
         popularity = np.exp(common + rng.normal(0.0, _TILT, (N_GROUPS, n_items)))

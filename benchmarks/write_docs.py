@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import tables, tables_readme, tables_serve, tables_text, tables_unknown
+from benchmarks import tables, tables_readme, tables_scale, tables_serve, tables_text, tables_unknown
 from benchmarks.benchmark import RESULTS
 from benchmarks.picture import accuracy_picture
 from lbg_recsys.files import atomic_write
@@ -81,6 +81,7 @@ BLOCKS = {
         "unknown": of("new_items", tables_unknown.unknown),
         "features": of("features", tables_unknown.features, tables_unknown.features_of_lecturers),
     },
+    "docs/scaling.md": {"growth": of("scale", tables_scale.growth)},
     "docs/serving.md": {"serve": of("serve", tables_serve.speed, tables_serve.endurance)},
     "docs/text.md": {
         "newsgroups": of("text", tables_text.newsgroups_full),
