@@ -6,6 +6,7 @@ import click
 
 from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     find_item,
     find_user,
@@ -26,7 +27,7 @@ _NEGLIGIBLE = 0.001
 
 @click.command()
 @model_argument
-@click.option("--user", metavar="ID", help="The user.")
+@click.option("--user", metavar="ID", shell_complete=complete_user, help="The user.")
 @click.option(
     "--new-user",
     metavar="FILE",
@@ -34,7 +35,7 @@ _NEGLIGIBLE = 0.001
     help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
     "there are several.",
 )
-@click.option("--item", metavar="ID", required=True, help="The item: its id or title.")
+@click.option("--item", metavar="ID", shell_complete=complete_item, required=True, help="The item: its id or title.")
 @click.option(
     "-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings and topics to show."
 )

@@ -6,6 +6,7 @@ import click
 
 from lbg_recsys.catalogue import known_ids, title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     find_item,
     known_or_new_user,
@@ -29,8 +30,10 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
 @click.command()
 @model_argument
 @click.argument("pairs", metavar="[PAIRS]", required=False, type=click.Path())
-@click.option("--user", metavar="ID", help="The user of a single pair.")
-@click.option("--item", metavar="ID", help="The item of a single pair: its id or title.")
+@click.option("--user", metavar="ID", shell_complete=complete_user, help="The user of a single pair.")
+@click.option(
+    "--item", metavar="ID", shell_complete=complete_item, help="The item of a single pair: its id or title."
+)
 @new_item_option
 @click.option("--time", is_flag=True, help="PAIRS has a column with times, and the model was fitted with --time.")
 @output_option(

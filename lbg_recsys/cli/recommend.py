@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.completion import complete_user
 from lbg_recsys.cli.models import (
     find_items,
     find_user,
@@ -36,7 +37,14 @@ CRITERIA = ("liked", "rated", "rating", "sure")
 
 @click.command()
 @model_argument
-@click.option("--user", "users", metavar="ID", multiple=True, help="Whom to recommend to; repeatable.")
+@click.option(
+    "--user",
+    "users",
+    metavar="ID",
+    shell_complete=complete_user,
+    multiple=True,
+    help="Whom to recommend to; repeatable.",
+)
 @click.option("--all-users", is_flag=True, help="Recommend to every user, block by block in bounded memory.")
 @click.option(
     "--new-user",

@@ -4,6 +4,7 @@ import click
 
 from lbg_recsys.catalogue import title_of, with_titles
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     find_item,
     find_user,
@@ -15,8 +16,15 @@ from lbg_recsys.cli.models import (
 
 @click.command()
 @model_argument
-@click.option("--item", metavar="ID", help="Items rated like this one by the same people: its id or title.")
-@click.option("--user", metavar="ID", help="Users whose topics or tastes are like this one's.")
+@click.option(
+    "--item",
+    metavar="ID",
+    shell_complete=complete_item,
+    help="Items rated like this one by the same people: its id or title.",
+)
+@click.option(
+    "--user", metavar="ID", shell_complete=complete_user, help="Users whose topics or tastes are like this one's."
+)
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
 @click.option(
     "--metric",

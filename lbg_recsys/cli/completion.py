@@ -1,0 +1,62 @@
+"""Shell completion of users and items from the model file that a command names."""
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+# More would scroll off a terminal.
+_SHOWN = 50
+_SPECIAL = re.compile(r"([^\w@%+=:,./-])")
+
+
+def complete_user(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Ids of users that begin with what was typed."""
+    model = _model_of(ctx)
+    return _items(_beginning(model.matrix.users, typed)) if model is not None else []
+
+
+def complete_item(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Titles and ids of items that begin with what was typed, in capitals or not."""
+    model = _model_of(ctx)
+    if model is None:
+        return []
+    titles = {item: title for item, title in dict(model.titles).items() if title and title.isprintable()}
+    begun = typed.casefold()
+    by_title = [(title, str(item)) for item, title in titles.items() if title.casefold().startswith(begun)]
+    by_id = [(text, titles.get(item, "")) for item, text in _texts(model.matrix.items) if text.startswith(typed)]
+    return _items((by_title if typed or not by_id else []) + by_id)
+
+
+def _model_of(ctx: click.Context) -> Any:
+    """The model of the file on the command line, or None: a completion never fails."""
+    from lbg_recsys import load
+
+    # click gives up at an option that has no value yet, and leaves what stands before it in ctx.args
+    path = ctx.params.get("model") or next(iter(ctx.args), None)
+    try:
+        model = load(path) if path else None
+    except Exception:  # whatever is wrong with the file: the command itself says it
+        return None
+    return model if hasattr(model, "matrix") else None
+
+
+def _texts(ids: Iterable[Any]) -> list[tuple[Any, str]]:
+    return [(one, str(one)) for one in ids if str(one).isprintable()]
+
+
+def _beginning(ids: Iterable[Any], typed: str) -> list[tuple[str, str]]:
+    return [(text, "") for _, text in _texts(ids) if text.startswith(typed)]
+
+
+def _items(found: list[tuple[str, str]]) -> list[CompletionItem]:
+    return [CompletionItem(_quoted(text), help=note or None) for text, note in found[:_SHOWN]]
+
+
+def _quoted(text: str) -> str:
+    """As the shell takes it: bash inserts a completion as it is, zsh and fish quote it themselves."""
+    is_bash = os.environ.get("_LBG_RECSYS_COMPLETE", "").startswith("bash")
+    return _SPECIAL.sub(r"\\\1", text) if is_bash else text

@@ -1,0 +1,52 @@
+"""Shell completion of users and items from a model file, as bash and zsh ask for it."""
+
+import pytest
+from click.shell_completion import BashComplete, ZshComplete
+
+from lbg_recsys import LBGModel, save
+from lbg_recsys.cli import main
+
+
+@pytest.fixture
+def model(tmp_path):
+    rows = [("ann", 1, 5), ("ann", 2, 3), ("bob", 1, 4), ("bob", 12, 2), ("al", 2, 1), ("al", 12, 5)]
+    fitted = LBGModel(n_topics=1, random_state=0).fit(tuple(zip(*rows, strict=True)))
+    fitted.titles = {1: "Crimson Comet", 2: "Crimson Starship (1999)", 12: "Alien\x1b[2J"}
+    save(fitted, tmp_path / "model.lbg")
+    return str(tmp_path / "model.lbg")
+
+
+def completions(words, typed, shell=ZshComplete):
+    found = shell(main, {}, "lbg-recsys", "_LBG_RECSYS_COMPLETE").get_completions(words, typed)
+    return [(one.value, one.help) for one in found]
+
+
+@pytest.mark.parametrize("command", ["recommend", "predict", "explain", "similar"])
+def test_users_begin_with_what_was_typed(model, command):
+    assert completions([command, model, "--user"], "a") == [("ann", None), ("al", None)]
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "similar"])
+def test_items_by_title_and_by_id(model, command):
+    ask = [command, model, "--item"]
+    assert completions(ask, "crimson c") == [("Crimson Comet", "1")]
+    assert completions(ask, "1") == [("1", "Crimson Comet"), ("12", None)]
+
+
+def test_bash_gets_spaces_and_brackets_escaped(model, monkeypatch):
+    monkeypatch.setenv("_LBG_RECSYS_COMPLETE", "bash_complete")
+    found = completions(["predict", model, "--item"], "Crimson S", BashComplete)
+    assert found == [(r"Crimson\ Starship\ \(1999\)", "2")]
+
+
+def test_a_title_that_would_move_the_cursor_is_not_offered(model):
+    assert completions(["predict", model, "--item"], "Al") == []
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no model"])
+def test_a_bad_file_completes_nothing(tmp_path, content):
+    path = tmp_path / "bad.lbg"
+    if content is not None:
+        path.write_bytes(content)
+    assert completions(["predict", str(path), "--item"], "C") == []
+    assert completions(["predict", "--user"], "C") == []
