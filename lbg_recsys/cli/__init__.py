@@ -80,7 +80,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(str(error)) from error
         except OffScaleError as error:
             raise click.ClickException(
-                f"{error.what}: mend the rating, or fit with the right scale (--scale LOW HIGH)"
+                f"{error.what}: fix the rating, or fit with the right scale (--scale LOW HIGH)"
             ) from error
         except LBGError as error:
             raise click.ClickException(str(error)) from error

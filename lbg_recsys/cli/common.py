@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -72,8 +73,24 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """`format_table` on standard output."""
-    echo(format_table(headers, rows))
+    """`format_table` on standard output; cut to 80 columns on a terminal, never in a pipe or a file."""
+    echo(format_table(headers, rows, width=WIDTH if is_terminal() else sys.maxsize))
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def size_in_words(n_bytes: int) -> str:
+    """The size of a file; below 0.1 MB in kB.
+
+    >>> size_in_words(17_400_000), size_in_words(99_000), size_in_words(120)
+    ('17.4 MB', '99 kB', '0.1 kB')
+    """
+    if n_bytes >= 100_000:
+        return f"{n_bytes / 1e6:.1f} MB"
+    return f"{n_bytes / 1e3:.0f} kB" if n_bytes >= 1000 else f"{n_bytes / 1e3:.1f} kB"
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, size_in_words
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
@@ -56,7 +56,7 @@ def list_(quiet: bool, as_json: bool) -> None:
     print_table(
         ["name", "size", "found in", "what it is"],
         [
-            [name, f"{info.size / 1e6:.1f} MB", located and located.found_in.split()[-1], info.summary]
+            [name, size_in_words(info.size), located and located.found_in.split()[-1], info.summary]
             for (name, info), located in zip(DATASETS.items(), found.values(), strict=True)
         ],
     )

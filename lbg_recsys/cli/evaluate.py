@@ -158,20 +158,29 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
 
 
 def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
-    """What is best, and the command that fits the best of our models."""
+    """What is best, by how much, and the command that fits the best of our models."""
     rmse = {one.name: one.rmse for one in compared if one.rmse is not None}
     ndcg = {one.name: one.lists.ndcg for one in compared if one.lists is not None}
     said, named = [], []
     if rmse:
         named.append(min(rmse, key=rmse.__getitem__))
-        said.append(f"for ratings {named[-1]} (RMSE {rmse[named[-1]]:.4f})")
+        said.append(f"for ratings {named[-1]} (RMSE {rmse[named[-1]]:.4f}{_lead(rmse, named[-1], 'lower')})")
     if ndcg:
         named.append(max(ndcg, key=ndcg.__getitem__))
-        said.append(f"for lists {named[-1]} (NDCG {ndcg[named[-1]]:.4f})")
+        said.append(f"for lists {named[-1]} (NDCG {ndcg[named[-1]]:.4f}{_lead(ndcg, named[-1], 'higher')})")
     ours = [name.split()[0] for name in (*named, *sorted(rmse, key=rmse.__getitem__)) if name.split()[0] in MODELS]
     default = "bayesian" if rmse else "choice"  # without ratings only lists were judged
     command = f"lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"
     return f"Best here: {', '.join(said)}.\nNext: {command}"
+
+
+def _lead(figures: dict[str, float], best: str, direction: str) -> str:
+    """By how much the best is ahead of the next."""
+    gaps = {name: abs(figure - figures[best]) for name, figure in figures.items() if name != best}
+    if not gaps:
+        return ""
+    following = min(gaps, key=gaps.__getitem__)
+    return f", {gaps[following]:.4f} {direction} than {following}"
 
 
 def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:

@@ -17,7 +17,7 @@ from lbg_recsys.cli.algorithms import (
     params_option,
     parse_params,
 )
-from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option, size_in_words
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
     choices_in_words,
@@ -229,7 +229,7 @@ def fit(
     else:
         how_it_went = convergence_in_words(convergence(model)) or choices_in_words(summary["read"])
         echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
-        echo(f"Saved {output} ({summary['bytes'] / 1e6:.1f} MB).")
+        echo(f"Saved {output} ({size_in_words(summary['bytes'])}).")
         if not quiet:
             whom = "new-user FILE" if drop_users else f"user {shlex.quote(str(model.matrix.users.raw(0)))}"
             echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)

@@ -25,7 +25,7 @@ DEFAULT = ("movie-mean", "plsa", "paper", "lbg", "lbg:point=median")
 @click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
 @algos_option(DEFAULT, "An algorithm to take part; repeatable. The names are those of evaluate.")
 @click.option("--splits", type=click.IntRange(min=1), default=3, show_default=True, help="Splits of the users.")
-@click.option("--draws", type=click.IntRange(min=1), default=10, show_default=True, help="Hidden ratings a user.")
+@click.option("--draws", type=click.IntRange(min=1), default=10, show_default=True, help="Hidden ratings per user.")
 @click.option(
     "--train-share",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -54,7 +54,7 @@ def forced_prediction(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Predict one hidden rating a user, as the paper does.
+    """Predict one hidden rating per user, as the paper does.
 
     Some users train with all of their ratings; of each other user one random rating is hidden and predicted from
     the rest. RATINGS is ml-100k by default, the paper's data; its own figures stand below ours then. The paper

@@ -2,7 +2,7 @@
 
 import click
 
-from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option
+from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option, size_in_words
 from lbg_recsys.cli.models import convergence_in_words, model_argument
 from lbg_recsys.cli.reading import choices_in_words, in_words
 from lbg_recsys.cli.terminal import echo
@@ -42,7 +42,7 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         print_json(facts if titles is None else {**facts, "titles": titles})
         return
     rows = {
-        "file": f"{model} ({found.size / 1e6:.1f} MB, format {found.version})",
+        "file": f"{model} ({size_in_words(found.size)}, format {found.version})",
         "model": found.model,
         "parameters": ", ".join(f"{name}={value}" for name, value in found.parameters.items()),
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option, size_in_words
 from lbg_recsys.cli.models import load_model, model_argument, predicts_ratings, remarks
 from lbg_recsys.cli.reading import format_options, read_interactions
 from lbg_recsys.cli.terminal import echo
@@ -92,7 +92,7 @@ def report(
     if as_json:
         print_json({"report": output, "bytes": size})
     else:
-        echo(f"Saved {output} ({size / 1e6:.1f} MB).")
+        echo(f"Saved {output} ({size_in_words(size)}).")
 
 
 def _read(model: Any, source: str, quiet: bool, how: dict[str, Any]) -> Any:

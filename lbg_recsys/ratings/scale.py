@@ -125,7 +125,7 @@ class RatingScale:
             raise OffScaleError(
                 f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale {self.lower:g}.."
                 f"{self.upper:g} ({levels}{'s' * (len(self.levels) > 1)}; {such}{'s' * (len(off) > 1)})",
-                "mend the rating, or fit with the right scale (levels=[...] names all levels, "
+                "fix the rating, or fit with the right scale (levels=[...] names all levels, "
                 "scale=(lowest, highest) the ends; rating_scale of Surprise's Reader)",
             )
 

@@ -10,9 +10,15 @@ from click.testing import CliRunner
 
 import lbg_recsys
 from lbg_recsys import datasets
-from lbg_recsys.cli import main
+from lbg_recsys.cli import common, main
 
 SAMPLE = Path(datasets.__file__).parent / "sample"
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch):
+    """Tables as a person sees them: `CliRunner` is a pipe, in which they are not cut."""
+    monkeypatch.setattr(common, "is_terminal", lambda: True)
 
 
 def fill(folder):

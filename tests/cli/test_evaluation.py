@@ -174,7 +174,9 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
     lists = max(ndcg, key=ndcg.get)
     assert best.startswith("Best here: for ratings paper (RMSE ")
-    assert f", for lists {lists} (NDCG {ndcg[lists]:.4f})." in best
+    other = min(ndcg, key=ndcg.get)
+    ahead = f"{ndcg[lists] - ndcg[other]:.4f} higher than {other}"
+    assert f", for lists {lists} (NDCG {ndcg[lists]:.4f}, {ahead})." in best
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
     assert "Best here" not in as_json.stderr
     said = run("forced-prediction", "ratings.csv", "-a", "choice", code=2).stderr

@@ -2,7 +2,8 @@
 
 import unicodedata
 
-from lbg_recsys.cli.common import display_width, format_table
+from lbg_recsys.cli import common
+from lbg_recsys.cli.common import display_width, format_table, print_table
 
 TITLES = ("千と千尋の神隠し", "기생충", "Ame\u0301lie", "Ｗｉｄｅ", "Crimson Comet", "🎬 a film")
 
@@ -30,3 +31,14 @@ def test_wide_letters_are_cut_in_time():
 
 def test_marks_take_no_room():
     assert display_width("e\u0301") == 1 and display_width("\u200b") == 0
+
+
+def test_a_piped_table_is_not_cut(capsys, monkeypatch):
+    rows = [["title " * 30, 0.5]]
+    monkeypatch.setattr(common, "is_terminal", lambda: False)
+    print_table(["title", "score"], rows)
+    assert rows[0][0].strip() in capsys.readouterr().out
+    monkeypatch.setattr(common, "is_terminal", lambda: True)
+    print_table(["title", "score"], rows)
+    shown = capsys.readouterr().out.splitlines()
+    assert "…" in shown[1] and max(map(len, shown)) == 80

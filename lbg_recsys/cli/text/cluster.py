@@ -19,7 +19,9 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 @click.command()
 @click.argument("documents", type=click.Path())
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
-@click.option("-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown a topic.")
+@click.option(
+    "-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown per topic."
+)
 @params_option
 @output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @save_option
