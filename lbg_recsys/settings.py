@@ -17,6 +17,9 @@ from lbg_recsys.errors import ParameterError
 
 S = TypeVar("S", bound="Settings")
 
+# The value of a hyper-parameter that follows the data.
+AUTO = "auto"
+
 _SECTION = re.compile(r"^(Attributes|Raises|See Also|Notes|References|Examples)\n-+$", re.MULTILINE)
 
 

@@ -136,6 +136,18 @@ class SparseRows:
         ).tocsc()
         return SparseRows.from_csr(by_column.indptr, by_column.indices, by_column.data, len(self))
 
+    @cached_property
+    def by_column(self) -> tuple[Ints, Codes, Codes]:
+        """All stored entries sorted by column: where each column begins, the rows, and where the entries are here.
+
+        >>> rows = SparseRows.from_csr([0, 2, 3], [0, 2, 2], [5.0, 3.0, 4.0], 3)
+        >>> [array.tolist() for array in rows.by_column]
+        [[0, 1, 1, 3], [0, 0, 1], [0, 1, 2]]
+        """
+        order = stable_order(self.columns, self.n_columns)
+        indptr: Ints = np.append(0, self.column_counts().cumsum())
+        return indptr, self.row_of_entry()[order], order.astype(np.int32)
+
     def with_values(self, values: Floats) -> "SparseRows":
         """The same entries with other values."""
         return replace(self, values=values)

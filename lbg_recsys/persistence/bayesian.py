@@ -17,6 +17,7 @@ from lbg_recsys.persistence import chains, features, times
 from lbg_recsys.persistence.kind import Extras
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
+from lbg_recsys.settings import AUTO
 
 if TYPE_CHECKING:
     from lbg_recsys.core.gibbs.draws import Draws
@@ -29,9 +30,10 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that older files do not have, the latest first: nobody had times, or features, and all users had the same
-# cut points
-_LATER = (("occasion", "occasion_step", "occasion_tau"), ("beta",), ("own_cuts", "cut_tau"))
+# the arrays that older files do not have, the latest first: there were no factors, nobody had times, or features, and
+# all users had the same cut points
+_FACTORS = ("row_factor", "col_factor", "row_push", "col_push", "factor_step", "factor_line", "factor_tau")
+_LATER = (_FACTORS, ("occasion", "occasion_step", "occasion_tau"), ("beta",), ("own_cuts", "cut_tau"))
 # what every column has besides its classes: a constant, and how many ratings it has
 _CONSTANT_AND_AMOUNT = 2
 _RHAT_LIMIT = 1.1
@@ -63,6 +65,13 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "occasion": ("i1", ("occasions",), -127, 127),
         "occasion_step": ("f4", (), 0, _FAR),
         "occasion_tau": ("f4", ("kinds of occasions",), _TINY, 1 / _TINY),
+        "row_factor": ("i1", (rows, "factors"), -127, 127),
+        "col_factor": ("i1", (cols, "factors"), -127, 127),
+        "row_push": ("i1", (cols, "factors"), -127, 127),
+        "col_push": ("i1", (rows, "factors"), -127, 127),
+        "factor_step": ("f4", ("factor steps", "factors"), 0, _FAR),
+        "factor_line": ("f4", ("factor steps", "factors"), -_FAR, _FAR),
+        "factor_tau": ("f4", ("rows and columns", "factors"), _TINY, 1 / _TINY),
     }
     return {
         f"{side}_{name}": Array(dtype, (sweeps, *shape), low, high, distribution=name == "lam", optional=True)
@@ -73,7 +82,7 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
 # What is kept of users that are left out.
 KEPT = {
     "averages": Array("f8", ("items", "levels"), low=0.0, distribution=True, optional=True),
-    "grams": Array("f8", ("compared sweeps", "classes of all", "classes of all"), -_FAR, _FAR, optional=True),
+    "grams": Array("f8", ("compared sweeps", "features of all", "features of all"), -_FAR, _FAR, optional=True),
     "evidence": Array("i1", ("sweeps of users", "items", "components", "classes - 1"), -127, 127, optional=True),
     "evidence_unit": Array("f4", ("sweeps of users", "components"), 0, _FAR, optional=True),
 }
@@ -84,12 +93,17 @@ class BayesianFile(RatingFile):
 
     model = "lbg_recsys.ratings.bayesian.model:BayesianLBGModel"
     has_chains = True
-    sizes: ClassVar[Mapping[str, str]] = {"components": "n_components", "classes": "n_classes"}
+    sizes: ClassVar[Mapping[str, str]] = {
+        "components": "n_components",
+        "classes": "n_classes",
+        "factors": "n_factors",
+    }
     facts: ClassVar[Mapping[str, Any]] = {
         "converged": bool,
         "training_error": list[float],
         "rhat": list[float | None],
         "seed": int | None,
+        "size": list[int] | None,
         "chains": list[dict[str, Any]] | None,
         "features": dict[str, Any] | None,
         "occasions": list[int] | None,
@@ -98,6 +112,7 @@ class BayesianFile(RatingFile):
 
     def own_layout(self, parameters: Mapping[str, Any], header: Mapping[str, Any]) -> Layout:
         """The kept sweeps: at most so many as the parameters allow."""
+        parameters = {**parameters, **_size(parameters, header["facts"])}
         own, facts = super().own_layout(parameters, header), header["facts"]
         profile = parameters["n_components"] * parameters["n_classes"] + _CONSTANT_AND_AMOUNT
         known, width = features.layout(facts["features"])
@@ -115,12 +130,19 @@ class BayesianFile(RatingFile):
                 **own.sizes,
                 **numbers,
                 "scalars": len(_SCALARS),
-                "classes of all": parameters["n_components"] * parameters["n_classes"],
+                "features of all": parameters["n_components"] * parameters["n_classes"] + parameters["n_factors"],
+                "factor steps": 4,
+                "rows and columns": 2,
+                "line": 2,
                 **{f"features of {side}": width[side] for side in width},
                 **{f"profile of {side}": profile + width[side] for side in width},
             },
             {"sweeps of users": most, "sweeps of items": most, "compared sweeps": 2 * most},
         )
+
+    def _parameters(self, header: Mapping[str, Any]) -> dict[str, Any]:
+        """The constructor's arguments: before there were factors there were none."""
+        return super()._parameters(header) | {"n_factors": header["parameters"].get("n_factors", 0)}
 
     def state_of(self, model: "BayesianLBGModel", extras: Extras) -> State:
         """All that makes a fitted model besides its matrix."""
@@ -128,6 +150,7 @@ class BayesianFile(RatingFile):
             "converged": model.converged_,
             "training_error": model.training_error_,
             "seed": model.seed_,
+            "size": list(model.size_),
         }
         facts["rhat"] = [float(one) if np.isfinite(one) else None for one in model.rhat_]  # JSON has no NaN
         arrays = {
@@ -152,6 +175,7 @@ class BayesianFile(RatingFile):
 
     def assemble(self, model: "BayesianLBGModel", state: State, matrix: "RatingMatrix") -> None:
         """The kept sweeps of the sides that the model has, and how training went."""
+        from lbg_recsys.ratings.bayesian.size import Size
         from lbg_recsys.ratings.bayesian.training import ORIENTATIONS
 
         model.check_settings()
@@ -159,8 +183,8 @@ class BayesianFile(RatingFile):
         sampled = len(matrix.scale.levels) > 1 and (kept or not matrix.is_constant)  # older files have sweeps of both
         sides = ORIENTATIONS[model.orientation] if sampled else ()
         known = features.put_together(state.facts["features"], state.arrays)
-        draws = _draws_of(kept, sides)
-        model.assemble(matrix, draws, state.facts["seed"], known, _kept_of(state.arrays, matrix, draws))
+        draws, size = _draws_of(kept, sides), Size(**_size(model.get_params(), state.facts))
+        model.assemble(matrix, draws, state.facts["seed"], size, known, _kept_of(state.arrays, matrix, draws))
         model.calendar_ = times.put_together(state.facts["occasions"], state.arrays, matrix)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
@@ -198,6 +222,22 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
     return KeptOfUsers(found["averages"], found["grams"], evidence)
 
 
+def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, int]:
+    """The sizes by the names of the parameters: those that are given, and where one is "auto" that of the fit."""
+    names = ("n_components", "n_classes", "n_factors")
+    found = facts["size"] or [AUTO] * len(names)
+    if len(found) != len(names):
+        raise DataError(f"there are {len(found)} sizes where {len(names)} are needed")
+    size = {
+        name: fitted if parameters[name] == AUTO else parameters[name]
+        for name, fitted in zip(names, found, strict=True)
+    }
+    for name, value in size.items():
+        if value == AUTO or value < 0:
+            raise DataError(f"{name} is {value}, which is no size")
+    return size
+
+
 def _arrays_of(draws: "Draws") -> dict[str, AnyArray]:
     """The arrays of one side by their names in a file, without the prefix."""
     scalars = np.column_stack([getattr(draws, name) for name in _SCALARS])
@@ -227,6 +267,11 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
         found.setdefault("occasion_step", np.ones(kept, np.float32))
         found.setdefault("occasion_tau", np.empty((kept, 0), np.float32))
         found.setdefault("beta", np.empty((kept, 0), np.float16))
+        rows, cols = found["z"].shape[1], found["c"].shape[1]
+        for name, n in (("row_factor", rows), ("col_factor", cols), ("row_push", cols), ("col_push", rows)):
+            found.setdefault(name, np.empty((kept, n, 0), np.int8))
+        for name, n in (("factor_step", 4), ("factor_line", 4), ("factor_tau", 2)):
+            found.setdefault(name, np.empty((kept, n, 0), np.float32))
         scalars = np.ascontiguousarray(found.pop("scalars").T)  # contiguous as after a fit: kernels compile once
         draws[side] = _checked(Draws(**found, **dict(zip(_SCALARS, scalars, strict=True))))
     return draws

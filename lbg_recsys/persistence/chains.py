@@ -39,6 +39,18 @@ _STATE = (
 _OF_FEATURES = ("eta_shrinkage", "omega_shrinkage", "beta", "kappa")
 
 
+# what a chain holds of the factors of a side; files of chains without factors may lack them
+_OF_FACTORS = ("value", "push", "line", "precision", "push_precision")
+
+
+def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
+    shapes = ((own, "factors"), (partners, "factors"), ("line", "factors"), ("factors",), ("factors",))
+    return {
+        f"{side}_{name}": Array("f4", shape, _TINY if "precision" in name else -np.inf, optional=True)
+        for name, shape in zip(_OF_FACTORS, shapes, strict=True)
+    }
+
+
 def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
     arrays = {
         "z": Array("i1", (rows, "components"), 0, 126),
@@ -61,6 +73,8 @@ def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
         "cut_tau": Array("f8", ("levels + 1",), _TINY),
         "utility": Array("f4", ("ratings",), optional=True),
         "trace": Array("f4", (f"{prefix}traces", "traced")),
+        **_factor_arrays("row", rows, cols),
+        **_factor_arrays("col", cols, rows),
     }
     return {prefix + name: array for name, array in arrays.items()}
 
@@ -110,6 +124,8 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
         own = {name: getattr(chain, name) for name in (*_STATE, "own_cuts", "cut_tau")}
         own |= {"cuts": chain.cuts[1:-1], "matched": run._cuts[1:-1]}
         own |= {"beta": chain.row_features.beta, "kappa": chain.row_features.kappa}
+        for side, factors in (("row", chain.row_factors), ("col", chain.col_factors)):
+            own |= {f"{side}_{name}": array for name, array in zip(_OF_FACTORS, factors.drawn, strict=True)}
         own["trace"] = np.array(run.trace, np.float32).reshape(len(run.trace), len(run.rows))
         if chain.settings.ordinal:
             own["utility"] = chain.utility
@@ -161,6 +177,13 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
             setattr(chain, name, np.array(arrays[name]))
     if "beta" in arrays and "kappa" in arrays:
         known.beta, known.kappa = np.array(arrays["beta"]), np.array(arrays["kappa"])
+    for side, factors in (("row", chain.row_factors), ("col", chain.col_factors)):
+        names = [f"{side}_{name}" for name in _OF_FACTORS]
+        if chain.settings.n_factors and not set(names) <= set(arrays):
+            raise DataError(f"{what} lacks its factors")
+        for name, array in zip(names, factors.drawn, strict=True):
+            if name in arrays:
+                array[:] = arrays[name]
     for name in ("sweeps", *_PRECISIONS):
         setattr(chain, name, facts[name])
     chain.cuts[1:-1], run._cuts[1:-1] = arrays["cuts"], arrays["matched"]

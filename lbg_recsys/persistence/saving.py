@@ -13,6 +13,7 @@ from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
+from lbg_recsys.settings import AUTO
 
 
 def save(
@@ -156,7 +157,7 @@ def _refuse_changed(
     }
     for size, name in kind.sizes.items():
         value, fitted = parameters[name], lengths.get(size)
-        if fitted is not None and value != fitted:
+        if fitted is not None and value not in (fitted, AUTO):
             raise ParameterError(
                 f"{name} is {value!r}, and the model was fitted with {fitted}: fit it again or set {name} back to "
                 f"{fitted}, then save it"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lbg_recsys.settings import Settings, setting
+from lbg_recsys.settings import AUTO, Settings, setting
 
 POINTS = ("mode", "mean", "median")
 ORIENTATIONS = ("users", "items", "both")
@@ -88,8 +88,23 @@ class LBGSettings(Settings):
 class BayesianLBGSettings(Settings):
     """Hyper-parameters of Bayesian LBG."""
 
-    n_components: int = setting(16, "Number of components, each with its own classes.", at_least=1)
-    n_classes: int = setting(3, "Number of classes per component.", at_least=2, at_most=127)
+    n_components: int | str = setting(
+        "auto",
+        """Number of components, each with its own classes; "auto" is 4, or 16 without factors.""",
+        at_least=1,
+        choices=(AUTO,),
+    )
+    n_classes: int | str = setting(
+        "auto", """Number of classes per component; "auto" is 3.""", at_least=2, at_most=127, choices=(AUTO,)
+    )
+    n_factors: int | str = setting(
+        "auto",
+        """Continuous factors for what the classes leave; 0 is none. "auto" follows the number of ratings: 8 for
+        10,000, 8 more for each factor of 3.2, from 8 to 64.""",
+        at_least=0,
+        at_most=512,
+        choices=(AUTO,),
+    )
     n_sweeps: int = setting(250, "Gibbs sweeps per chain.", at_least=1)
     burn_in: int = setting(60, "Sweeps at the start of each chain that are not used; below n_sweeps.", at_least=0)
     n_chains: int = setting(

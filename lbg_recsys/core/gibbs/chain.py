@@ -2,7 +2,8 @@
 
 Rows carry a class per component, columns a mean per component and class (docs/bayesian-lbg.md has the model):
 
-    utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + noise,   noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
+    utility of (j, i) = b_j + b_i + sum_h c[h, i, z[h, j]] + f_j . g_i + noise,
+    noise ~ N(0, 1 / (row_weight[j] col_weight[i]))
 
 A rating is its utility (Gaussian) or the level whose interval holds the utility (ordinal); the cut points between the
 levels are those of the user, spread around common ones. Ratings are standardised.
@@ -32,6 +33,14 @@ from lbg_recsys.core.gibbs.effects import (
     draw_row_effects,
     mean_square,
 )
+from lbg_recsys.core.gibbs.factors import (
+    Factors,
+    Partners,
+    draw_expected_factors,
+    draw_factors,
+    expect_factors,
+    first_factors,
+)
 from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, RowFeatures, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
@@ -54,6 +63,7 @@ class ChainSettings:
 
     n_components: int = 16
     n_classes: int = 3
+    n_factors: int = 0
     likelihood: Likelihood = Likelihood.GAUSSIAN
     side: Side = Side.USERS  # who the rows are
     indicator_weight: float = 0.01
@@ -86,7 +96,8 @@ class Chain:
 
     Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
     ``tau`` (H,), ``eta`` (H, K, D) and ``omega`` (D,) with the prior precisions ``eta_shrinkage`` and
-    ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``occasions``
+    ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``row_factors`` and
+    ``col_factors`` (f and g, with the parameters of their priors; see `lbg_recsys.core.gibbs.factors`), ``occasions``
     (effects of when ratings were given), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``,
     ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts`` (levels + 1, users)
     with their precisions ``cut_tau`` (levels + 1,).
@@ -129,6 +140,11 @@ class Chain:
         # half a rating is added to each level, so that an empty one keeps a sliver of probability
         amount = np.bincount(level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.columns)
+        amounts = (column_features(each, Amounts.of(each))[:, 1] for each in (entries.lengths, self.n_col))
+        self.row_factors, self.col_factors = (
+            first_factors(self.rng, settings.n_factors, partners, amount)
+            for partners, amount in zip((n, rows), amounts, strict=True)
+        )
         self.sweeps = 0
         self.wake(entries, level)
         variance = max(mean_square(self.res), 1e-4)
@@ -151,6 +167,12 @@ class Chain:
         self.gram[fixed, fixed] = np.einsum("di,ei->de", self.phi[fixed], self.phi[fixed], dtype=np.float64)
         for h in range(self.settings.n_components):
             refresh_profile(h, self.profiles)
+        if self.settings.n_factors:
+            indptr, holders, place = entries.by_column
+            self._of_rows = Partners(entries.indptr, entries.columns, np.arange(len(rows), dtype=np.int32))
+            self._of_cols = Partners(indptr, holders, place)
+            expect_factors(self.row_factors, self._of_rows)
+            expect_factors(self.col_factors, self._of_cols)
         self.owner = rows if self.settings.user_rows else entries.columns
         if not self.settings.ordinal:
             self.owner = np.zeros_like(self.owner)
@@ -159,6 +181,7 @@ class Chain:
         for h in range(self.settings.n_components):
             mean += self.c[h, self.z[rows, h], entries.columns]
         mean += self.occasions.of_entries(len(mean))
+        mean += self._products(rows, entries.columns)
         utility = getattr(self, "utility", entries.values)  # drawn ones are no ratings, and stay
         self.utility, self.res = utility.astype(np.float32), (utility - mean).astype(np.float32)
 
@@ -175,6 +198,8 @@ class Chain:
             self._col_stat,
             self._neighbours,
         )
+        if self.settings.n_factors:
+            del self._of_rows, self._of_cols
         if not self.settings.ordinal:
             del self.utility
 
@@ -199,6 +224,8 @@ class Chain:
     def sweep(self) -> None:
         """Redraw everything once."""
         self.sweep_classes()
+        if self.settings.n_factors:
+            self.sweep_factors()
         self.sweep_effects()
         if self.settings.ordinal:
             self.sweep_utilities()
@@ -218,6 +245,26 @@ class Chain:
             self.rng.random((len(self.c), len(self.z))),
         )
         self._draw_shrinkage(self.eta, self.eta_shrinkage)
+
+    def sweep_factors(self) -> None:
+        """Redraw the factors of rows and of columns, and the parameters of their priors."""
+        rows, cols = self.row_factors, self.col_factors
+        self._sweep_factors(rows, cols.value, self._of_rows, self._of_cols, self._weights())
+        self._sweep_factors(
+            cols,
+            rows.value,
+            self._of_cols,
+            self._of_rows,
+            self._weights()._replace(row=self.col_weight, col=self.row_weight),
+        )
+
+    def _sweep_factors(
+        self, own: Factors, others: Array, entries: Partners, back: Partners, weights: Weights
+    ) -> None:
+        noise = self.rng.standard_normal(own.value.shape, np.float32)
+        draw_factors(own, others, entries, weights.row, weights.col, noise, self.res)
+        noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
+        draw_expected_factors(self.rng, own, back, np.diff(entries.indptr), self.settings.spread, noise)
 
     def _draw_shrinkage(self, coefficients: Array, shrinkage: Array) -> None:
         """Redraw the prior precisions of the coefficients (..., D) of the columns' features."""
@@ -308,7 +355,14 @@ class Chain:
         """The expected utilities of pairs under the current draw, (pairs,)."""
         components = np.arange(len(self.c))[:, np.newaxis]
         classes = self.c[components, self.z[rows].T, cols].sum(axis=0)
-        return np.asarray(self.row_bias[rows] + self.col_bias[cols] + classes)
+        return np.asarray(self.row_bias[rows] + self.col_bias[cols] + classes + self._products(rows, cols))
+
+    def _products(self, rows: Array, cols: Array) -> Array:
+        """The products of the factors of pairs, (pairs,)."""
+        total = np.zeros(len(rows), np.float32)
+        for f, g in zip(self.row_factors.value.T, self.col_factors.value.T, strict=True):
+            total += f[rows] * g[cols]
+        return total
 
     def training_error(self) -> float:
         """The root mean square of the residuals under the current draw."""

@@ -14,6 +14,8 @@ from scipy.special import log_ndtr
 
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.factors import NearFactors, add_product, weighted_squares
+from lbg_recsys.core.gibbs.new_factors import redraw_factor
 from lbg_recsys.core.gibbs.new_rows import ClassOdds, half_squares, redraw_classes
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
 from lbg_recsys.core.gibbs.ridge import FAST
@@ -147,7 +149,7 @@ def _posterior(design: Array, likelihood: EntryLikelihood, mean: Array, precisio
 
 
 class RowGiven(NamedTuple):
-    """What the classes and the bias of a row with n entries depend on, in one kept sweep."""
+    """What the classes, the factors and the bias of a row with n entries depend on, in one kept sweep."""
 
     value: Array  # (n,) float64, standardised
     level: Array  # (n,) int16
@@ -158,25 +160,29 @@ class RowGiven(NamedTuple):
     tau: float  # precision of the row's bias
     cuts: Array  # (levels + 1,) float64: the cut points of the row's user
     ordinal: bool
+    others: Array  # (n, R) float32: the factors of the columns of the entries
+    factor_mean: Array  # (R,) float32: what is expected of the row's factors
+    factor_precision: Array  # (R,) float32
 
 
 class RowSample(NamedTuple):
-    """R draws of a row, and the means of its n entries under each."""
+    """Draws of a row, and the means of its n entries under each."""
 
-    classes: Array  # (R, H)
-    biases: Array  # (R,)
-    fitted: Array  # (R, n)
+    classes: Array  # (draws, H)
+    factors: Array  # (draws, R)
+    biases: Array  # (draws,)
+    fitted: Array  # (draws, n)
 
 
 @kernel(fastmath=FAST)
 def sample_row(
     rng: np.random.Generator, given: RowGiven, z: Array, bias: float, skipped: int, out: RowSample
 ) -> None:
-    """Draw the classes and the bias of one row many times, into ``out``.
+    """Draw the classes, the factors and the bias of one row many times, into ``out``.
 
     The first state are the classes ``z`` (H,) and ``bias``; ``skipped`` draws are made before the first that is used.
     """
-    value, level, mean, fixed, col_bias, precision, tau, cuts, ordinal = given
+    value, level, mean, fixed, col_bias, precision, tau, cuts, ordinal, others, factor_mean, factor_precision = given
     n_components, k, n = mean.shape
     ptr, entry, one = np.zeros(2, np.int64), np.empty(n, np.int32), np.ones(1, np.float32)
     owner, added = np.zeros(n, np.int32), np.zeros((cuts.shape[0], 1), np.float32)
@@ -191,6 +197,10 @@ def sample_row(
     for h in range(n_components):
         for e in range(n):
             res[e] -= mean[h, z[h], e]
+    squares, factor = np.empty((others.shape[1], others.shape[1]), np.float32), factor_mean.copy()
+    weighted_squares(others, precision, squares)
+    add_product(factor, others, -1.0, res)
+    near = NearFactors(others, precision, squares, factor_mean, factor_precision)
     amount = np.float64(tau)
     for e in range(n):
         amount += precision[e]
@@ -199,6 +209,7 @@ def sample_row(
     for r in range(-skipped, out.classes.shape[0]):
         if ordinal:
             draw_utilities(rng, entries, intervals, weights, utility)
+        redraw_factor(rng, near, 1.0, factor, res)
         redraw_classes(rng, odds, 1.0, z, res)
         total = 0.0
         for e in range(n):
@@ -210,6 +221,7 @@ def sample_row(
         if r >= 0:
             for h in range(n_components):
                 out.classes[r, h] = z[h]
+            out.factors[r] = factor
             out.biases[r] = bias
             for e in range(n):
                 out.fitted[r, e] = utility[e] - res[e]

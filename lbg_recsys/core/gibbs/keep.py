@@ -5,7 +5,7 @@ import numpy as np
 from lbg_recsys.core.gibbs.amounts import Amounts, column_features
 from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.components import absence_evidence
-from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, cuts_in_single, in_half, in_steps
+from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, cuts_in_single, factors_in_steps, in_half, in_steps
 from lbg_recsys.core.types import Array
 
 
@@ -46,6 +46,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "occasion_step": np.float32(occasion_step),
         "occasion_tau": chain.occasions.tau.astype(np.float32),
         "cut_tau": chain.cut_tau[1 : -1 if settings.own_cuts else 1].astype(np.float32),
+        **_factors(chain),
     }
     return Draws(**{name: np.asarray(array)[np.newaxis] for name, array in one_sweep.items()})
 
@@ -58,6 +59,22 @@ def _widened(weight: Array, chain: Chain) -> Array:
 def _noise_rate(chain: Chain) -> float:
     """The rate of the prior of such precisions."""
     return chain.noise_rate + chain.settings.user_noise_shape * chain.occasions.spread
+
+
+def _factors(chain: Chain) -> dict[str, Array]:
+    """The factors and their priors; the unknown row and column have those that are expected without entries."""
+    rows, cols = chain.row_factors, chain.col_factors
+    unknown = (side.line[0] + side.line[1] * side.amount.min() for side in (rows, cols))
+    no_push = np.zeros(chain.settings.n_factors, np.float32)
+    values = [np.vstack([side.value, last]) for side, last in zip((rows, cols), unknown, strict=True)]
+    pushes = [np.vstack([side.push, no_push]) for side in (rows, cols)]
+    kept, steps = zip(*map(factors_in_steps, (*values, *pushes)), strict=True)
+    return {
+        **dict(zip(("row_factor", "col_factor", "row_push", "col_push"), kept, strict=True)),
+        "factor_step": np.stack(steps),
+        "factor_line": np.vstack([rows.line, cols.line]),
+        "factor_tau": np.stack([rows.precision, cols.precision]),
+    }
 
 
 def _cuts_of_users(chain: Chain, cuts: Array) -> Array:
@@ -86,8 +103,10 @@ def _unknown_noise(chain: Chain) -> tuple[float, float]:
     """Noise precisions of an unknown row and column, which include the variance of their biases and means."""
     settings = chain.settings
     usual = settings.user_noise_shape / _noise_rate(chain)
-    row = 1.0 / chain.row_tau
+    rows, cols = chain.row_factors, chain.col_factors
+    row = 1.0 / chain.row_tau + float(np.sum(np.square(cols.value).mean(axis=0) / rows.precision))
     col = 1.0 / chain.col_tau + float(np.sum(1.0 / chain.tau))
+    col += float(np.sum(np.square(rows.value).mean(axis=0) / cols.precision))
     if settings.user_rows:
         return 1.0 / (1.0 / usual + row), 1.0 / (1.0 + usual * col)
     return 1.0 / (1.0 + usual * row), 1.0 / (1.0 / usual + col)

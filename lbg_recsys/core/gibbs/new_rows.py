@@ -14,6 +14,8 @@ from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
+from lbg_recsys.core.gibbs.factors import add_product
+from lbg_recsys.core.gibbs.new_factors import KeptFactors, come_near, redraw_factor
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
@@ -84,6 +86,7 @@ class NewRow(NamedTuple):
     """The draws of a new row, in the same order as the kept sweeps; ``own_cuts`` is (S, 0) if users have none."""
 
     z: Array  # (S, H)
+    factor: Array  # (S, R)
     bias: Array  # (S,)
     weight: Array  # (S,)
     own_cuts: Array  # (S, levels - 1)
@@ -93,6 +96,7 @@ class NewColumn(NamedTuple):
     """The draws of a new column, in the same order as the kept sweeps; ``own_cuts`` is (S, 0) if users have none."""
 
     c: Array  # (S, H, K)
+    factor: Array  # (S, R)
     bias: Array  # (S,)
     weight: Array  # (S,)
     own_cuts: Array  # (S, levels - 1)
@@ -173,9 +177,17 @@ def redraw_classes(rng: np.random.Generator, odds: ClassOdds, weight: float, z: 
 
 @kernel(fastmath=FAST)
 def draw_new_row(
-    rng: np.random.Generator, ratings: NewRatings, columns: KeptColumns, prior: NewPrior, out: NewRow
+    rng: np.random.Generator,
+    ratings: NewRatings,
+    columns: KeptColumns,
+    factors: KeptFactors,
+    prior: NewPrior,
+    out: NewRow,
 ) -> None:
-    """Draw the classes, bias, noise weight and cut points of one new row given every kept sweep, into ``out``."""
+    """Draw classes, factors, bias, noise weight and cut points of one new row given all kept sweeps, into ``out``.
+
+    Factors turn from chain to chain: those of a sweep are drawn first, from what is expected of them.
+    """
     cols, value, level, neighbours = ratings
     c, c_step, evidence, evidence_step, base, col_bias, col_weight = columns
     tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
@@ -188,6 +200,7 @@ def draw_new_row(
     z = np.zeros(n_components, np.int64)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    others, factor = np.empty((n, out.factor.shape[1]), np.float32), np.zeros(out.factor.shape[1], np.float32)
     mean = np.empty((n_components, k, n), np.float32)
     fixed, halves = np.empty((n_components, k)), np.empty((n_components, k))
     ptr[1] = n
@@ -212,9 +225,13 @@ def draw_new_row(
             for e in range(n):
                 res[e] -= x[e]
         half_squares(mean, precision, halves)
+        near = come_near(factors, s, cols, precision, others)
+        factor[:] = near.mean
+        add_product(factor, others, -1.0, res)
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
         effect_prior = EffectPrior(np.float64(tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
+            redraw_factor(rng, near, np.float64(weight[0]), factor, res)
             redraw_classes(rng, ClassOdds(mean, halves, fixed, precision), np.float64(weight[0]), z, res)
             draw_row_effects(rng, Residuals(ptr, entry64, res), effects, effect_prior, precision, stat)
             if ordinal[s] and rater_cuts.shape[1] > 0:
@@ -224,6 +241,7 @@ def draw_new_row(
                 _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
         for h in range(n_components):
             out.z[s, h] = z[h]
+        out.factor[s] = factor
         out.bias[s] = bias[0]
         out.weight[s] = weight[0]
         for t in range(out.own_cuts.shape[1]):
@@ -266,10 +284,11 @@ def draw_new_column(
     ratings: NewRatings,
     features: Array,
     rows: KeptRows,
+    factors: KeptFactors,
     prior: NewPrior,
     out: NewColumn,
 ) -> None:
-    """Draw the class means, bias, noise weight and cut points of one new column given every kept sweep, into ``out``.
+    """Draw class means, factors, bias, noise weight and cut points of one new column given all sweeps, into ``out``.
 
     ``features`` are those of the column besides its profile, as from `column_features`.
     """
@@ -286,6 +305,7 @@ def draw_new_column(
     mean, prior_mean = np.zeros((n_components, k), np.float32), np.zeros((n_components, k), np.float32)
     bias, weight = np.zeros(1, np.float32), np.ones(1, np.float32)
     utility, precision, res = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    others, factor = np.empty((n, out.factor.shape[1]), np.float32), np.zeros(out.factor.shape[1], np.float32)
     own = np.empty((n_components, n), np.int8)
     amount = np.empty((n_components, k), np.float32)
     step = np.empty(k, np.float32)
@@ -312,9 +332,13 @@ def draw_new_column(
                 amount[h, t] = total
             for e in range(n):
                 res[e] -= mean[h, own[h, e]]
+        near = come_near(factors, s, row_of, precision, others)
+        factor[:] = near.mean
+        add_product(factor, others, -1.0, res)
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
         effect_prior = EffectPrior(np.float64(bias_tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
+            redraw_factor(rng, near, np.float64(weight[0]), factor, res)
             for h in range(n_components):
                 mine = own[h]
                 for t in range(k):
@@ -337,6 +361,7 @@ def draw_new_column(
         for h in range(n_components):
             for t in range(k):
                 out.c[s, h, t] = mean[h, t]
+        out.factor[s] = factor
         out.bias[s] = expected + bias[0]
         out.weight[s] = weight[0]
         for t in range(out.own_cuts.shape[1]):

@@ -57,6 +57,9 @@ class _Sweeps(NamedTuple):
     z: Array  # (S, rows, H) int8
     c: Array  # (S, columns, H, K) int8
     c_step: Array  # (S, H)
+    row_factor: Array  # (S, rows, R) int8
+    col_factor: Array  # (S, columns, R) int8
+    product_step: Array  # (S, R)
     row_bias: Array  # (S, rows)
     row_root: Array  # (S, rows)
     col_bias: Array  # (S, columns)
@@ -72,11 +75,12 @@ def _add_sweeps(sweeps: _Sweeps, user_rows: bool, below: Array, mean: Array) -> 
 
     The users are the rows if ``user_rows``, the columns otherwise.
     """
-    z, c, c_step, row_bias, row_root, col_bias, col_root, cuts, ordinal, shaping = sweeps
+    z, c, c_step, row_factor, col_factor, product_step = sweeps[:6]
+    row_bias, row_root, col_bias, col_root, cuts, ordinal, shaping = sweeps[6:]
     kept, n_cols, n_components, k = c.shape
-    n_rows = z.shape[1]
-    means = np.empty((n_components * k, n_cols), np.float32)
-    chosen = np.empty((n_rows, n_components * k), np.float32)
+    n_rows, rank = z.shape[1], product_step.shape[1]
+    means = np.empty((n_components * k + rank, n_cols), np.float32)
+    chosen = np.empty((n_rows, n_components * k + rank), np.float32)
     m = np.empty((n_rows, n_cols), np.float32)
     root, cut = np.empty(n_cols, np.float32), np.empty(n_cols, np.float32)
     for s in range(kept):
@@ -88,6 +92,12 @@ def _add_sweeps(sweeps: _Sweeps, user_rows: bool, below: Array, mean: Array) -> 
                 line = means[h * k + t]
                 for i in range(n_cols):
                     line[i] = c_step[s, h] * np.float32(c[s, i, h, t])
+        for r in range(rank):
+            at = n_components * k + r
+            for j in range(n_rows):
+                chosen[j, at] = product_step[s, r] * np.float32(row_factor[s, j, r])
+            for i in range(n_cols):
+                means[at, i] = col_factor[s, i, r]
         np.dot(chosen, means, m)
         for j in range(n_rows):
             _add_biases(row_bias[s, j], col_bias[s], m[j])
@@ -126,6 +136,9 @@ def _sums(draws: Draws, users: Array, items: Array, side: Side, values: Array) -
         draws.z.take(rows, axis=1),
         draws.c.take(cols, axis=1),
         draws.c_step,
+        draws.row_factor.take(rows, axis=1),
+        draws.col_factor.take(cols, axis=1),
+        draws.product_step,
         single(draws.row_bias, rows),
         np.sqrt(row_weight),
         single(draws.col_bias, cols),

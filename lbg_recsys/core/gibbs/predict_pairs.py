@@ -36,6 +36,9 @@ class _Sweeps(NamedTuple):
     z: Array  # (S, rows, H) int8
     c: Array  # (S, columns, H, K) int8
     c_step: Array  # (S, H)
+    row_factor: Array  # (S, rows, R) int8
+    col_factor: Array  # (S, columns, R) int8
+    product_step: Array  # (S, R)
     row_bias: Array  # (S, rows)
     col_bias: Array  # (S, columns)
     row_weight: Array  # (S, rows)
@@ -49,15 +52,23 @@ class _Sweeps(NamedTuple):
 
 
 @kernel(fastmath=FAST)
+def dot(one: Array, other: Array, step: Array) -> np.float32:
+    """The product of factors in whole steps, (R,) int8 each; ``step`` (R,) is the unit of their products."""
+    total = np.float32(0.0)
+    for r in range(step.shape[0]):
+        total += step[r] * np.float32(one[r]) * np.float32(other[r])
+    return total
+
+
+@kernel(fastmath=FAST)
 def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Array, mean: Array) -> None:
     """Add every sweep's expected value of each pair to ``mean``, and a shaping one's distribution to ``probability``.
 
     ``values`` (levels,) are the levels, ``probability`` is (pairs, levels), ``mean`` (pairs,).
     """
     row, col, owner, when = pairs
-    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, occasion, spread, user_rows = (
-        sweeps
-    )
+    z, c, c_step, row_factor, col_factor, product_step = sweeps[:6]
+    row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, occasion, spread, user_rows = sweeps[6:]
     last = cuts.shape[2]
     for s in range(z.shape[0]):
         for e in range(row.shape[0]):
@@ -65,6 +76,8 @@ def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Arra
             m = np.float32(row_bias[s, j] + col_bias[s, i])
             for h in range(z.shape[2]):
                 m += c_step[s, h] * c[s, i, h, z[s, j, h]]
+            if product_step.shape[1]:
+                m += dot(row_factor[s, j], col_factor[s, i], product_step[s])
             known = 0.0  # variance that is none: the effect of the occasion is known
             for g in range(when.shape[1]):
                 if when[e, g] >= 0:
@@ -96,7 +109,8 @@ def _add_closely(pairs: _Pairs, sweeps: _Sweeps, below: Array, mean: Array) -> N
     In single precision and without branches over pairs, so that the loops over these vectorise.
     """
     row, col, owner, _ = pairs
-    z, c, c_step, row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, _, _, _ = sweeps
+    z, c, c_step, row_factor, col_factor, product_step = sweeps[:6]
+    row_bias, col_bias, row_weight, col_weight, cuts, ordinal, shaping, _, _, _ = sweeps[6:]
     n = row.shape[0]
     m, root = np.empty(n, np.float32), np.empty(n, np.float32)
     for s in range(z.shape[0]):
@@ -106,6 +120,8 @@ def _add_closely(pairs: _Pairs, sweeps: _Sweeps, below: Array, mean: Array) -> N
             total = row_bias[s, j] + col_bias[s, i]
             for h in range(own.shape[0]):
                 total += c_step[s, h] * np.float32(means[h, own[h]])
+            if product_step.shape[1]:
+                total += dot(row_factor[s, j], col_factor[s, i], product_step[s])
             m[e] = total
         if not ordinal[s]:
             for e in range(n):
@@ -186,6 +202,9 @@ def _prepared(
         draws.z.take(known_rows, axis=1),
         draws.c.take(known_cols, axis=1),
         draws.c_step,
+        draws.row_factor.take(known_rows, axis=1),
+        draws.col_factor.take(known_cols, axis=1),
+        draws.product_step,
         single(draws.row_bias, known_rows),
         single(draws.col_bias, known_cols),
         single(draws.row_weight, known_rows),

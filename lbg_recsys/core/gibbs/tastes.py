@@ -1,10 +1,11 @@
 """Tastes in a kept sweep: what remains of its means when the biases and all that is shared are taken away.
 
-A sweep's mean of a pair is its biases + T_ji with T_ji = sum_h c[h, i, z_jh]: the product of the row's classes,
-one-hot over (h, class), and the column's class means. Classes are numbered differently in every chain and may change
-places from sweep to sweep; T does not depend on their numbers. A taste is T less what all rows, and all columns, have
-in common and what goes with being rated often: a line in the logarithm of the number of ratings is taken away from
-the features of both. Without that all that is obscure would be alike.
+A sweep's mean of a pair is its biases + T_ji with T_ji = sum_h c[h, i, z_jh] + f_j . g_i: the product of the row's
+classes, one-hot over (h, class), and factors with the column's class means and factors. Classes are numbered
+differently in every chain and may change places from sweep to sweep, and factors turn; T does not depend on that. A
+taste is T less what all rows, and all columns, have in common and what goes with being rated often: a line in the
+logarithm of the number of ratings is taken away from the features of both. Without that all that is obscure would be
+alike.
 """
 
 import numpy as np
@@ -19,25 +20,27 @@ _NO_TASTE = 1e-9
 
 
 def features(draws: Draws, sweep: int, rows: bool) -> Array:
-    """The known rows as their classes, or the known columns as their class means, (n, H * K).
+    """The known rows as their classes and factors, or the known columns as their class means and factors, (n, D).
 
     The product of the two is T.
     """
     known: Array
     if rows:
         known = draws.z[sweep, :-1, :, np.newaxis] == np.arange(draws.lam.shape[2], dtype=np.int8)
+        factor = draws.row_factor[sweep, :-1] * draws.product_step[sweep]
     else:
         known = draws.c[sweep, :-1] * draws.c_step[sweep, :, np.newaxis]
-    return known.reshape(len(known), -1).astype(np.float64)
+        factor = draws.col_factor[sweep, :-1]
+    return np.hstack([known.reshape(len(known), -1).astype(np.float64), factor])
 
 
 def common_line(x: Array, amount: Array) -> Array:
-    """Intercept and slope of features over a standardised ``amount`` (n, 2: a constant and it), (2, H * K)."""
+    """Intercept and slope of features over a standardised ``amount`` (n, 2: a constant and it), (2, D)."""
     return np.asarray(amount.T @ x / (len(x) + np.array([[0.0], [_RIDGE]])))
 
 
 def gram(x: Array, weight: Array) -> Array:
-    """The weighted products of features, (H * K, H * K): what makes a product of tastes of one of features."""
+    """The weighted products of features, (D, D): what makes a product of tastes of one of features."""
     return np.asarray((x * weight[:, np.newaxis]).T @ x)
 
 

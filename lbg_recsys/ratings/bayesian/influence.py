@@ -82,23 +82,41 @@ class Influence:
         own_features = np.repeat(self.features[[user]], 2, axis=0)
         features = column_features(np.array([n, n - 1]), self.known.training.crowd.amounts, own_features)
         for s in range(len(draws)):
-            design = _design(draws.z[s, np.append(own.items, item)], k)
+            rated_and_item = np.append(own.items, item)
+            design = _design(draws.z[s, rated_and_item], k)
             held, share = design[:-1, :-1], draws.share[s].ravel()
             profile = _profile(held.sum(axis=0, keepdims=True), n, share, features[0])
             without = _profile(held.sum(axis=0) - held, n - 1, share, features[1])
             to_prior = np.vstack([draws.eta[s].reshape(n_components * k, -1), draws.omega[s]]).T.astype(np.float64)
             bias = draws.row_bias[s].astype(np.float64)
             precision = _precision(draws.row_weight[s], draws.col_weight[s, user])
+            others = draws.row_factor[s, rated_and_item] * draws.factor_step[s, 0]
+            expected, pushed = self._expected_factors(draws, s, False, own.items)
+            design = np.hstack([design, others])
             yield column_influence(
                 design[:-1],
                 design[-1],
                 float(bias[item]),
                 _likelihood(draws, s, own, precision[own.items], bias[own.items]),
                 self._expectation(draws, s, float(precision[item])),
-                (profile @ to_prior)[0],
-                np.append(np.repeat(draws.tau[s], k), draws.col_tau[s]).astype(np.float64),
-                (profile - without) @ to_prior,
+                np.append((profile @ to_prior)[0], expected),
+                np.concatenate(
+                    [np.repeat(draws.tau[s], k), draws.col_tau[s : s + 1], draws.factor_tau[s, 1]], dtype=float
+                ),
+                np.hstack([(profile - without) @ to_prior, pushed]),
             )
+
+    def _expected_factors(self, draws: Draws, s: int, of_row: bool, items: Ints) -> tuple[Floats, Floats]:
+        """What is expected of the user's factors in one sweep, (R,), and what each rating adds to it, (n, R)."""
+        which, n = 0 if of_row else 1, len(items)
+        push = (draws.row_push if of_row else draws.col_push)[s, items] * draws.factor_step[s, 2 + which].astype(
+            float
+        )
+        (_, amount), (_, amount_without) = column_features(np.array([n, n - 1]), self.known.training.crowd.amounts)
+        constant, slope = draws.factor_line[s, 2 * which : 2 * which + 2].astype(np.float64)
+        total = push.sum(axis=0)
+        mean = constant + slope * amount + total / np.sqrt(n)
+        return mean, mean - (constant + slope * amount_without + (total - push) / np.sqrt(max(n - 1, 1)))
 
     def _as_row(
         self, draws: Draws, user: int, item: int, own: _OwnRatings, rng: np.random.Generator
@@ -113,7 +131,9 @@ class Influence:
             # the second run starts from a draw of the same chain that is far from this one
             first = s - s % length
             starts = s, first + (s - first + length // 2) % length
-            expected, classes, fitted = self._sample(draws, s, user, item, own, everything, fixed, starts, rng)
+            expected, classes, factors, fitted = self._sample(
+                draws, s, user, item, own, everything, fixed, starts, rng
+            )
             if len(everything) <= _FEW:
                 without = (
                     self._sample(draws, s, user, item, own, np.delete(everything, e), fixed, starts, rng)[0].mean()
@@ -125,7 +145,10 @@ class Influence:
                 likelihood = _likelihood(draws, s, own, precision, np.zeros(len(precision)))
                 valued = lost_without(expected, likelihood.log(fitted))
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
-            yield np.tensordot(evidence, moved, 2), valued
+            mean, pushed = self._expected_factors(draws, s, True, own.items)
+            # the derivative of an expectation by the mean of a Gaussian is a covariance with its score
+            pulled = cross_covariance(expected, draws.factor_tau[s, 0] * (factors - mean))
+            yield np.tensordot(evidence, moved, 2) + pushed @ pulled, valued
 
     def _sample(
         self,
@@ -138,10 +161,10 @@ class Influence:
         fixed: Floats,
         starts: tuple[int, int],
         rng: np.random.Generator,
-    ) -> tuple[Floats, npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-        """Two runs of draws of a row given one sweep, from those of its ratings that are ``kept``.
+    ) -> tuple[Floats, npt.NDArray[np.int8], Floats, npt.NDArray[np.float32]]:
+        """Two runs of n draws of a row given one sweep, from those of its ratings that are ``kept``.
 
-        Expected values of the item (2, R), classes (2, R, H), and means of these ratings (2, R, kept).
+        Expected values of the item (2, n), classes (2, n, H), factors (2, n, R), means of these ratings (2, n, kept).
         """
         items, n_components = own.items[kept], draws.lam.shape[1]
         c = draws.c[s, np.append(items, item)] * draws.c_step[s][:, None]
@@ -152,6 +175,9 @@ class Influence:
         precision = _precision(draws.col_weight[s], draws.row_weight[s, user])
         classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
+        factors = np.empty((2, _ROUNDS, draws.row_factor.shape[2]))
+        others = (draws.col_factor[s, np.append(items, item)] * draws.factor_step[s, 1]).astype(np.float32)
+        expected_factors, _ = self._expected_factors(draws, s, True, own.items)  # that they were rated stays known
         given = RowGiven(
             own.value[kept],
             own.level[kept],
@@ -162,13 +188,18 @@ class Influence:
             float(draws.row_tau[s]),
             _with_ends(draws.cuts[s]),
             bool(draws.ordinal[s]),
+            np.ascontiguousarray(others[:-1]),
+            expected_factors.astype(np.float32),
+            np.ascontiguousarray(draws.factor_tau[s, 0]),
         )
         for run, start in enumerate(starts):
             z = draws.z[start, user].astype(np.int64)
             first = float(draws.row_bias[start, user]) - float(expected[start])
-            sample_row(rng, given, z, first, _SKIPPED, RowSample(classes[run], biases[run], fitted[run]))
+            sample = RowSample(classes[run], factors[run], biases[run], fitted[run])
+            sample_row(rng, given, z, first, _SKIPPED, sample)
         means = biases + float(bias[item]) + target[np.arange(n_components), classes].sum(axis=2)
-        return self._expectation(draws, s, float(precision[item])).of(means), classes, fitted
+        means += factors @ others[-1]
+        return self._expectation(draws, s, float(precision[item])).of(means), classes, factors, fitted
 
     def _expectation(self, draws: Draws, sweep: int, precision: float) -> Expectation:
         levels = self.known.standard.levels

@@ -10,5 +10,5 @@ class KeptOfUsers(NamedTuple):
     """Averages and sums over the users of the training."""
 
     averages: Floats  # (items, levels): the distribution of each item's ratings by an unknown user
-    grams: Floats  # (sweeps, H * K, H * K): the feature products of users, which compare items
+    grams: Floats  # (sweeps, D, D): the feature products of users, which compare items
     evidence: Evidence | None  # how often classes of users rate each item; None if users are rows of no sweep

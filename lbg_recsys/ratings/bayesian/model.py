@@ -24,6 +24,7 @@ from lbg_recsys.ratings.bayesian.item_rates import ItemRates
 from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
+from lbg_recsys.ratings.bayesian.size import Size
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
@@ -49,6 +50,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     Attributes
     ----------
+    size_ : Size
+        The numbers of components, classes and factors, "auto" resolved.
     n_sweeps_ : int
         Sweeps run so far.
     rhat_ : ndarray
@@ -77,7 +80,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     METRICS = ("taste",)
     MADE_BY_FIT = (
         *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
-        *("item_features_", "user_features_", "features_"),
+        *("size_", "item_features_", "user_features_", "features_"),
         *("standard_", "_draws", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
@@ -108,7 +111,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
-        self.features_, self.calendar_ = training.features, training.calendar
+        self.features_, self.calendar_, self.size_ = training.features, training.calendar, training.size
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self._know_users()
         self._judge(finished)
@@ -259,7 +262,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
         view.matrix, view.standard_, view.features_ = matrix, self.standard_, self.features_
-        view.seed_ = self.seed_
+        view.seed_, view.size_ = self.seed_, self.size_
         known, seed = self.user_features_.rows(matrix.users), np.random.SeedSequence(self.seed_).spawn(1)[0]
         view._draws = self._new_users.draw(matrix, known, seed)
         view._new_users, view._rated = self._new_users, self._rated
@@ -271,7 +274,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with one more item, whose parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        for name in ("standard_", "seed_", "training_error_", "rhat_", "converged_", "features_", "calendar_"):
+        same = ("size_", "standard_", "seed_", "training_error_", "rhat_", "converged_", "features_", "calendar_")
+        for name in same:
             setattr(view, name, getattr(self, name))
         view.matrix = matrix
         seed = np.random.SeedSequence(self.seed_).spawn(3)[2]
@@ -302,10 +306,12 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         matrix: RatingMatrix,
         draws: dict[Side, Draws],
         seed: int | None,
+        size: Size,
         features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
         kept: KeptOfUsers | None = None,
     ) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
+        self.size_ = size
         self.matrix, self.standard_, self.features_ = matrix, Standard.of(matrix), features
         self._draws = draws
         self.seed_ = seed_of(self.random_state if seed is None else seed)
@@ -316,7 +322,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         view = type(self)(**self.get_params())
         draws = {side: one.without(Side.USERS, side) for side, one in self._draws.items()}
         features = {**self.features_, Side.USERS: self.user_features_.without_rows()}
-        view.assemble(self._matrix_without_users(), draws, self.seed_, features, self._kept_of_users())
+        view.assemble(self._matrix_without_users(), draws, self.seed_, self.size_, features, self._kept_of_users())
         view.converged_, view.training_error_, view.rhat_ = self.converged_, self.training_error_, self.rhat_
         view.titles, view.versions = dict(self.titles), dict(self.versions)
         return view

@@ -20,7 +20,8 @@ from lbg_recsys.core.gibbs.new_rows import (
     draw_new_row,
     new_ratings,
 )
-from lbg_recsys.ratings.bayesian.new_users import kept_rows
+from lbg_recsys.core.types import Floats
+from lbg_recsys.ratings.bayesian.new_users import kept_factors, kept_rows
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
 
@@ -63,11 +64,15 @@ class NewItem:
     def _as_row(self, rng: np.random.Generator) -> Draws:
         draws = self._draws[Side.ITEMS]
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
-        out = NewRow(np.empty((n, draws.z.shape[2]), np.int8), bias, weight, no_cuts)
-        draw_new_row(rng, self._ratings, self._kept_columns(draws), self._prior(draws, draws.row_tau), out)
+        factors = np.empty((n, draws.row_factor.shape[2]), np.float32)
+        out = NewRow(np.empty((n, draws.z.shape[2]), np.int8), factors, bias, weight, no_cuts)
+        near = kept_factors(draws, True, self._users, self._ratings.items, self._usual_features()[1])
+        draw_new_row(rng, self._ratings, self._kept_columns(draws), near, self._prior(draws, draws.row_tau), out)
         return replace(
             draws,
             z=_inserted(draws.z, out.z),
+            row_factor=_inserted(draws.row_factor, _in_steps(factors, draws.factor_step[:, 0])),
+            col_push=_inserted(draws.col_push, draws.col_push[:, -1]),
             row_bias=_inserted(draws.row_bias, (bias + self._usual_bias(draws)).astype(np.float16)),
             row_weight=_inserted(draws.row_weight, in_half(weight)),
         )
@@ -75,20 +80,28 @@ class NewItem:
     def _as_column(self, rng: np.random.Generator) -> Draws:
         draws = self._draws[Side.USERS]
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
-        out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), bias, weight, no_cuts)
-        amounts = self._matrix.rows.column_counts()
-        usual = column_features(amounts[:-1], Amounts.of(amounts[:-1]))
-        features = np.append(np.average(usual, axis=0, weights=amounts[:-1]), self._known[-1]).astype(np.float32)
+        factors = np.empty((n, draws.col_factor.shape[2]), np.float32)
+        out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), factors, bias, weight, no_cuts)
+        usual = self._usual_features()
+        features = np.append(usual, self._known[-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
-        draw_new_column(rng, self._ratings, features, rows, prior, out)
+        near = kept_factors(draws, False, self._users, self._ratings.items, usual[1])
+        draw_new_column(rng, self._ratings, features, rows, near, prior, out)
         # in the steps of the other items, and no further from 0 than the furthest of them
         steps = np.rint(out.c / draws.c_step[:, :, np.newaxis]).clip(-127, 127).astype(np.int8)
         return replace(
             draws,
             c=_inserted(draws.c, steps),
+            col_factor=_inserted(draws.col_factor, _in_steps(factors, draws.factor_step[:, 1])),
+            row_push=_inserted(draws.row_push, draws.row_push[:, -1]),
             col_bias=_inserted(draws.col_bias, bias.astype(np.float16)),
             col_weight=_inserted(draws.col_weight, in_half(weight)),
         )
+
+    def _usual_features(self) -> Floats:
+        """A constant and the amount of ratings that a rating's item has on average."""
+        amounts = self._matrix.rows.column_counts()[:-1]
+        return np.asarray(np.average(column_features(amounts, Amounts.of(amounts)), axis=0, weights=amounts))
 
     def _usual_bias(self, draws: Draws) -> npt.NDArray[np.float32]:
         """The mean bias of items, weighted by their ratings, if they had the features of the new one, (S,)."""
@@ -124,6 +137,11 @@ class NewItem:
         common = np.concatenate([-ends[:, 0], draws.cuts, ends[:, 0]], axis=1).astype(np.float64)
         rater_cuts = np.ascontiguousarray(own.swapaxes(1, 2))
         return NewPrior(tau, shape, shape, common, no_cut_tau, draws.ordinal, rater_cuts)
+
+
+def _in_steps(factors: npt.NDArray[np.float32], step: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    """The factors (S, R) of one item in the steps of the others, and no further from 0 than the furthest of them."""
+    return np.asarray(np.rint(factors / step).clip(-127, 127), np.int8)
 
 
 def _empty(draws: Draws) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:

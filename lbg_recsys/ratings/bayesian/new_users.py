@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from lbg_recsys.core.gibbs.amounts import column_features
 from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE
-from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, in_half, in_steps, single
+from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, single
 from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.core.gibbs.new_factors import KeptFactors
 from lbg_recsys.core.gibbs.new_rows import (
     KeptColumns,
     KeptRows,
@@ -85,17 +86,22 @@ class NewUsers:
         z = np.repeat(draws.z[:, -1:], n, axis=1)
         bias, weight = _unknown(draws.row_bias, n), _unknown(draws.row_weight, n)
         cuts, expected = _unknown_cuts(draws, n), draws.beta.astype(np.float32) @ known.T
+        factors = _unknown_factors(draws.row_factor, draws.factor_step[:, 0], n)
         if users:
             columns, prior = self._kept_columns(items), _prior(draws, draws.row_tau)
+            amount = column_features(new.rows.lengths, self.training.crowd.amounts)[:, 1]
             for user in users:
                 own = user.code
-                out = NewRow(z[:, own], bias[:, own], weight[:, own], cuts[:, own])
+                near = kept_factors(draws, True, items, user.ratings.items, amount[own])
+                out = NewRow(z[:, own], factors[:, own], bias[:, own], weight[:, own], cuts[:, own])
                 # the draw is that of a bias whose expected value is 0: what is expected of it joins the items'
                 shifted = columns._replace(bias=columns.bias + expected[:, own, np.newaxis])
-                draw_new_row(user.rng, user.ratings, shifted, prior, out)
+                draw_new_row(user.rng, user.ratings, shifted, near, prior, out)
         bias[:, :-1] += expected
         effects = {"row_bias": bias.astype(np.float16), "row_weight": in_half(weight)}
-        return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts))
+        row_factor, step = factors_in_steps(factors)
+        steps = np.concatenate([step[:, np.newaxis], draws.factor_step[:, 1:]], axis=1)
+        return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts), row_factor=row_factor, factor_step=steps)
 
     def _as_columns(
         self, new: RatingMatrix, known: npt.NDArray[np.float32], items: Ints, users: Sequence[_NewUser]
@@ -106,6 +112,7 @@ class NewUsers:
         means = np.repeat(unknown[:, :, np.newaxis], n, axis=2)
         bias, weight = _unknown(draws.col_bias, n), _unknown(draws.col_weight, n)
         cuts = _unknown_cuts(draws, n)
+        factors = _unknown_factors(draws.col_factor, draws.factor_step[:, 1], n)
         if width := known.shape[1]:
             bias[:, :-1] += draws.omega[:, -width:].astype(np.float32) @ known.T
             means[:, :, :-1] += np.swapaxes(draws.eta[..., -width:].astype(np.float32) @ known.T, 2, 3)
@@ -114,11 +121,24 @@ class NewUsers:
             rows, prior = kept_rows(draws, items, self._eta), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code
-                out = NewColumn(means[:, :, own], bias[:, own], weight[:, own], cuts[:, own])
-                draw_new_column(user.rng, user.ratings, features[own], rows, prior, out)
+                near = kept_factors(draws, False, items, user.ratings.items, float(features[own, 1]))
+                out = NewColumn(means[:, :, own], factors[:, own], bias[:, own], weight[:, own], cuts[:, own])
+                draw_new_column(user.rng, user.ratings, features[own], rows, near, prior, out)
         c, steps = in_steps(means)
+        col_factor, step = factors_in_steps(factors)
+        factor_step = np.concatenate(
+            [draws.factor_step[:, :1], step[:, np.newaxis], draws.factor_step[:, 2:]], axis=1
+        )
         effects = {"col_bias": bias.astype(np.float16), "col_weight": in_half(weight)}
-        return replace(draws, c=c, c_step=steps, **effects, own_cuts=cuts_in_half(cuts))
+        return replace(
+            draws,
+            c=c,
+            c_step=steps,
+            **effects,
+            own_cuts=cuts_in_half(cuts),
+            col_factor=col_factor,
+            factor_step=factor_step,
+        )
 
     def _kept_columns(self, items: Ints) -> KeptColumns:
         draws, (evidence, steps) = self._draws[Side.USERS], self.rates.evidence
@@ -146,6 +166,25 @@ def kept_rows(draws: Draws, items: Ints, eta: npt.NDArray[np.float32] | None = N
         single(draws.row_bias, items),
         single(draws.row_weight, items),
     )
+
+
+def kept_factors(draws: Draws, of_row: bool, partners: Ints, own: Ints, amount: float) -> KeptFactors:
+    """What the factors of a new row (or column) need of some columns (rows), of which ``own`` are those it rates.
+
+    ``amount`` is the standardised logarithm of the number of its ratings.
+    """
+    others = draws.col_factor if of_row else draws.row_factor
+    return KeptFactors(
+        others.take(partners, axis=1),
+        np.ascontiguousarray(draws.factor_step[:, 1 if of_row else 0]),
+        draws.expected_factors(of_row, partners[own], amount),
+        np.ascontiguousarray(draws.factor_tau[:, 0 if of_row else 1]),
+    )
+
+
+def _unknown_factors(kept: npt.NDArray[np.int8], step: npt.NDArray[np.float32], n: int) -> npt.NDArray[np.float32]:
+    """The factors of the unknown row or column n times, (S, n, R)."""
+    return np.repeat(kept[:, -1:] * step[:, np.newaxis], n, axis=1)
 
 
 def _prior(draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:

@@ -40,7 +40,7 @@ class Tastes:
     Users count by their ratings in a comparison of items, items by theirs in one of users. What is needed again is
     prepared at the first question and held (a few numbers a user and item); a pickle leaves it out. ``trained`` is
     given for users who were folded in: what people share and how they are grouped is then that of the training.
-    ``grams`` (sweeps, H * K, H * K) are the feature products of the users of the training where these are left out:
+    ``grams`` (sweeps, D, D) are the feature products of the users of the training where these are left out:
     items can be compared, and there are no groups.
     """
 
@@ -140,7 +140,7 @@ class Tastes:
         return [self._prepared(place, *one) for place, one in enumerate(_compared(self._draws))]
 
     def grams(self) -> Floats:
-        """The feature products of users in each of the sweeps, (sweeps, H * K, H * K)."""
+        """The feature products of users in each of the sweeps, (sweeps, D, D)."""
         return np.array([sweep.gram[Side.USERS] for sweep in self._sweeps])
 
     def _prepared(self, place: int, rows: Side, number: int) -> _Sweep:

@@ -14,6 +14,7 @@ from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.progress import Progress
+from lbg_recsys.ratings.bayesian.size import Size
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.times import Calendar
 from lbg_recsys.ratings.features import FeatureTable
@@ -34,7 +35,7 @@ MAX_ORDINAL_LEVELS = 25
 # Pairs whose predictions are traced for R-hat.
 TRACED_PAIRS = 200
 # The parameters that chains are made of: with another value of one of them there is nothing to go on with.
-_MAKING = ("n_components", "n_classes", "n_chains", "orientation", "likelihood", "max_kept", "random_state")
+_MAKING = (*Size._fields, "n_chains", "orientation", "likelihood", "max_kept", "random_state")
 
 
 class Training:
@@ -54,6 +55,7 @@ class Training:
         self.times = times
         users, items = matrix.user_codes.astype(np.int64), matrix.item_codes.astype(np.int64)
         self.calendar = None if times is None else Calendar.of(users, items, times)
+        self.size = Size.of(parameters, len(matrix.values))
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
@@ -69,8 +71,7 @@ class Training:
             kinds = (Likelihood.GAUSSIAN,) * len(kinds)
         settings = [
             ChainSettings(
-                n_components=parameters["n_components"],
-                n_classes=parameters["n_classes"],
+                **self.size._asdict(),
                 likelihood=likelihood,
                 side=side,
                 indicator_weight=INDICATOR_WEIGHT[side],

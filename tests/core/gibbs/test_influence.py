@@ -150,8 +150,11 @@ def test_effects_on_a_row_are_those_of_leaving_out(is_ordinal):
     fitted = np.empty((2, rounds, n), np.float32)
     for run in range(2):
         z = np.zeros(n_components, np.int64)
-        given = RowGiven(value, level, mean, fixed, bias, precision, 1e9, ENDS, is_ordinal)
-        sample_row(rng, given, z, 0.0, 50, RowSample(classes[run], biases[run], fitted[run]))
+        none = np.empty(0, np.float32)
+        others = np.empty((n, 0), np.float32)
+        given = RowGiven(value, level, mean, fixed, bias, precision, 1e9, ENDS, is_ordinal, others, none, none)
+        sample = RowSample(classes[run], np.empty((rounds, 0)), biases[run], fitted[run])
+        sample_row(rng, given, z, 0.0, 50, sample)
     np.testing.assert_allclose(biases, 0, atol=1e-3)  # it is held still
     drawn = target[np.arange(n_components), classes].sum(axis=2)
     found = lost_without(drawn, likelihood.log(fitted))

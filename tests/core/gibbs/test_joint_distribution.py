@@ -10,9 +10,11 @@ import pytest
 
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
+from lbg_recsys.core.gibbs.factors import expect_factors
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.ordinal import count_neighbours
+from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
 
 SPREAD = Gamma(6.0, 6.0)  # narrow priors: the test needs moments that exist
@@ -29,6 +31,7 @@ def make_chain(likelihood, side, spread=SPREAD):
     settings = ChainSettings(
         n_components=2,
         n_classes=3,
+        n_factors=2,
         likelihood=likelihood,
         side=side,
         indicator_weight=0.0,
@@ -66,6 +69,8 @@ def draw_prior(chain, rng):
     chain.row_bias[:] = known.design.values @ known.beta + noise
     chain.col_bias[:] = chain.omega @ chain.phi + rng.normal(size=n) / np.sqrt(chain.col_tau)
     chain.noise_rate = rng.gamma(a, 1 / b)
+    for factors, partners in ((chain.row_factors, chain._of_rows), (chain.col_factors, chain._of_cols)):
+        draw_factor_prior(factors, partners, rng)
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
     user[:] = rng.gamma(settings.user_noise_shape, 1 / chain.noise_rate, len(user))
     item[:] = rng.gamma(settings.item_noise_shape, 1 / settings.item_noise_shape, len(item))
@@ -74,6 +79,15 @@ def draw_prior(chain, rng):
     if settings.ordinal:
         own = chain.own_cuts[inner]
         own[:] = rng.normal(size=own.shape) / np.sqrt(chain.cut_tau[inner, None])
+
+
+def draw_factor_prior(factors, partners, rng):
+    """Factors from their prior."""
+    factors.precision[:], factors.push_precision[:] = rng.gamma(SPREAD.shape, 1 / SPREAD.rate, (2, 2))
+    factors.line[:] = rng.normal(size=factors.line.shape) / np.sqrt(SHRINKAGE)
+    factors.push[:] = rng.normal(size=factors.push.shape) / np.sqrt(factors.push_precision)
+    expect_factors(factors, partners)
+    factors.value[:] = factors.mean + rng.normal(size=factors.mean.shape) / np.sqrt(factors.precision)
 
 
 def draw_data(chain, rng):
@@ -115,7 +129,19 @@ def features(chain):
         np.tanh(chain.utility).mean(),
         (chain.level == 0).mean(),
         (chain.row_bias * chain.row_weight).mean(),
+        *(one for factors in (chain.row_factors, chain.col_factors) for one in factor_features(factors)),
         *(ordinal_features(chain) if chain.settings.ordinal else []),
+    ]
+
+
+def factor_features(factors):
+    return [
+        np.log(factors.precision).mean(),
+        np.log(factors.push_precision).mean(),
+        np.square(factors.value).mean(),
+        np.square(factors.push).mean(),
+        np.square(factors.line).mean(),
+        (factors.value * factors.mean).mean(),
     ]
 
 

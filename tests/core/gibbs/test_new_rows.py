@@ -10,6 +10,7 @@ from scipy.special import ndtr
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
 from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps
 from lbg_recsys.core.gibbs.kinds import Side
+from lbg_recsys.core.gibbs.new_factors import KeptFactors
 from lbg_recsys.core.gibbs.new_rows import (
     KeptColumns,
     KeptRows,
@@ -48,6 +49,10 @@ def empty(*shape, dtype=np.float32):
     return np.empty((KEPT, *shape), dtype)
 
 
+def no_factors():
+    return KeptFactors(empty(N, 0, dtype=np.int8), empty(0), empty(0), empty(0))
+
+
 def test_the_classes_of_a_new_row_have_their_posterior():
     rng = np.random.default_rng(0)
     c = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
@@ -58,8 +63,8 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     bias, weight = rng.normal(0, 0.3, N).astype(np.float32), rng.gamma(5, 0.2, N).astype(np.float32)
     cols, value = rng.permutation(N), rng.normal(0, 1, N)
     columns = KeptColumns(*repeated(c, c_step, evidence[:, :, 1:], evidence_step, base, bias, weight))
-    out = NewRow(empty(H, dtype=np.int8), empty(), empty(), empty(0))
-    draw_new_row(rng, new_ratings(cols, value, LEVEL, 1), columns, held_still(weight=1.5), out)
+    out = NewRow(empty(H, dtype=np.int8), empty(0), empty(), empty(), empty(0))
+    draw_new_row(rng, new_ratings(cols, value, LEVEL, 1), columns, no_factors(), held_still(weight=1.5), out)
     np.testing.assert_allclose(out.weight, 1.5, rtol=1e-3)
     np.testing.assert_allclose(out.bias, 0, atol=1e-3)
 
@@ -86,8 +91,10 @@ def test_the_means_of_a_new_column_have_their_posterior():
     bias, weight = rng.normal(0, 0.3, N), rng.gamma(5, 0.2, N)
     rows, value = rng.permutation(N), rng.normal(0, 1, N)
     single = (one.astype(np.float32) for one in (share, eta, omega, tau, bias, weight))
-    kept, out = KeptRows(*repeated(z, *single)), NewColumn(empty(H, K), empty(), empty(), empty(0))
-    draw_new_column(rng, new_ratings(rows, value, LEVEL, 1), features, kept, held_still(weight=1.5), out)
+    kept, out = KeptRows(*repeated(z, *single)), NewColumn(empty(H, K), empty(0), empty(), empty(), empty(0))
+    draw_new_column(
+        rng, new_ratings(rows, value, LEVEL, 1), features, kept, no_factors(), held_still(weight=1.5), out
+    )
 
     count = np.stack([np.bincount(z[:, h], minlength=K) for h in range(H)])
     phi = np.append((count - N * share) / np.sqrt(N), features)
@@ -102,6 +109,34 @@ def test_the_means_of_a_new_column_have_their_posterior():
     np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.03)
 
 
+@pytest.mark.parametrize("as_row", [True, False])
+def test_the_factors_of_a_newcomer_have_their_posterior(as_row):
+    """No bias and no classes that matter: the factors are Gaussian."""
+    rng = np.random.default_rng(7)
+    others, step = rng.integers(-100, 100, (N, 2)).astype(np.int8), np.array([0.01, 0.02], np.float32)
+    mean, tau = np.array([0.5, -0.3], np.float32), np.array([2.0, 4.0], np.float32)
+    weight, value, at = rng.gamma(5, 0.2, N).astype(np.float32), rng.normal(0, 1, N), rng.permutation(N)
+    nothing, no_bias = np.zeros((N, 1, 2), np.int8), np.zeros(N, np.float32)
+    ratings, given, factors = new_ratings(at, value, LEVEL, 1), held_still(weight=1.5), empty(2)
+    near = KeptFactors(*repeated(others, step, mean, tau))
+    if as_row:
+        flat = np.ones(1, np.float32)
+        columns = KeptColumns(*repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, weight))
+        out = NewRow(empty(1, dtype=np.int8), factors, empty(), empty(), empty(0))
+        draw_new_row(rng, ratings, columns, near, given, out)
+    else:
+        share, eta, omega = np.full((1, 2), 0.5), np.zeros((1, 2, 4)), np.zeros(4)
+        single = [one.astype(np.float32) for one in (share, eta, omega, np.array([1e9]), no_bias, weight)]
+        out = NewColumn(empty(1, 2), factors, empty(), empty(), empty(0))
+        rows = KeptRows(*repeated(nothing[:, :, 0], *single))
+        draw_new_column(rng, ratings, np.zeros(2, np.float32), rows, near, given, out)
+    design, sharp = (others * step)[at], 1.5 * weight[at]
+    covariance = np.linalg.inv((design * sharp[:, None]).T @ design + np.diag(tau))
+    expected = covariance @ (design.T @ (sharp * value) + tau * mean)
+    np.testing.assert_allclose(factors.mean(axis=0), expected, atol=0.03)
+    np.testing.assert_allclose(np.cov(factors.T), covariance, atol=0.03)
+
+
 @pytest.mark.parametrize("ordinal", [False, True])
 def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     rng = np.random.default_rng(2)
@@ -112,9 +147,9 @@ def test_the_bias_of_a_new_row_follows_its_ratings(ordinal):
     columns = KeptColumns(*repeated(nothing, flat, nothing[:, :, 1:], flat, np.zeros((1, 2)), no_bias, no_noise))
     level = np.array([0, 1, 1, 2, 2, 2, 2], np.int16)
     value = np.array([-1.0, 0, 0, 1, 1, 1, 1])
-    out = NewRow(empty(1, dtype=np.int8), empty(), empty(), empty(0))
+    out = NewRow(empty(1, dtype=np.int8), empty(0), empty(), empty(), empty(0))
     ratings = new_ratings(np.arange(N), value, level, 3)
-    draw_new_row(rng, ratings, columns, prior(4.0, 1.0, cuts, NO_OWN_CUTS, ordinal), out)
+    draw_new_row(rng, ratings, columns, no_factors(), prior(4.0, 1.0, cuts, NO_OWN_CUTS, ordinal), out)
     grid = np.linspace(-4, 4, 2001)
     if ordinal:
         likelihood = np.log(ndtr(cuts[level + 1] - grid[:, None]) - ndtr(cuts[level] - grid[:, None]))
@@ -139,12 +174,14 @@ def test_the_cut_points_of_a_new_user_have_their_posterior(as_row):
     if as_row:
         flat, base = np.ones(1, np.float32), np.zeros((1, 2))
         columns = KeptColumns(*repeated(nothing, flat, nothing[:, :, 1:], flat, base, no_bias, no_noise))
-        draw_new_row(rng, ratings, columns, given, NewRow(empty(1, dtype=np.int8), empty(), empty(), own))
+        out = NewRow(empty(1, dtype=np.int8), empty(0), empty(), empty(), own)
+        draw_new_row(rng, ratings, columns, no_factors(), given, out)
     else:
         share, eta, omega = np.full((1, 2), 0.5), np.zeros((1, 2, 4)), np.zeros(4)
         single = [one.astype(np.float32) for one in (share, eta, omega, np.array([1e9]), no_bias, no_noise)]
         rows, features = KeptRows(*repeated(nothing[:, :, 0], *single)), np.zeros(2, np.float32)
-        draw_new_column(rng, ratings, features, rows, given, NewColumn(empty(1, 2), empty(), empty(), own))
+        out = NewColumn(empty(1, 2), empty(0), empty(), empty(), own)
+        draw_new_column(rng, ratings, features, rows, no_factors(), given, out)
     grid = np.linspace(-4, 4, 2001)
     density = np.exp(5 * np.log(ndtr(grid)) + 2 * np.log(ndtr(-grid)) - 1.5 * (grid - 0.2) ** 2)
     density /= density.sum()
@@ -186,6 +223,10 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
         np.empty((kept, 0), np.int8),
         np.ones(kept, np.float32),
         np.empty((kept, 0), np.float32),
+        *(rng.integers(-90, 90, (kept, n + 1, 2)).astype(np.int8) for n in (rows, cols, cols, rows)),
+        np.full((kept, 4, 2), 0.01, np.float32),
+        np.zeros((kept, 4, 2), np.float32),
+        np.ones((kept, 2, 2), np.float32),
     )
 
 

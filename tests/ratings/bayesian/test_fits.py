@@ -137,7 +137,7 @@ def test_a_sampler_that_has_not_converged_is_reported_with_figures_and_a_remedy(
 def test_a_sampler_that_has_converged_is_not_reported(ratings):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        model = BayesianLBGModel(n_components=3, n_sweeps=1000, burn_in=200, random_state=0).fit(ratings)
+        model = BayesianLBGModel(n_components=3, n_factors=0, n_sweeps=1000, burn_in=200, random_state=0).fit(ratings)
     assert model.converged_ and model.rhat_share_ <= 0.2
 
 
@@ -173,12 +173,12 @@ def test_a_movielens_model_that_has_been_used_is_small_and_so_is_its_file(moviel
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit((frame.user, frame.item, frame.rating))
     assert all(len(draws) == 2 * model.max_kept for draws in model._draws.values())
-    assert 25e6 < model.nbytes_ < memory(model, set()) < 33e6  # with its chains and its ratings, by user and by item
+    assert 38e6 < model.nbytes_ < memory(model, set()) < 51e6  # with its chains and its ratings, by user and by item
     model.fold_in({1: 5.0, 2: 3.0}).recommend(5)
     model.recommend(list(model.matrix.users), 10)
-    assert memory(model.choices, set()) > 5e6 and memory(model, set()) < 50e6
+    assert memory(model.choices, set()) > 5e6 and memory(model, set()) < 70e6
     path = lbg_recsys.save(model, tmp_path / "model.lbg", titles=movielens.items["title"].to_dict())
-    assert path.stat().st_size < 18e6
+    assert path.stat().st_size < 34e6
 
 
 def test_a_level_out_of_sight_of_the_ratings_is_refused():

@@ -71,12 +71,12 @@ def test_distributions_are_calibrated():
         for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 1.0)):
             group = (given >= low) & (given < high)
             if group.sum() > 400:
-                assert abs((level[group] == one).mean() - given[group].mean()) < 0.06
+                assert abs((level[group] == one).mean() - given[group].mean()) < 0.07
     low, high = model.interval(pairs, 0.8).T
     assert 0.8 <= np.mean((hidden >= low) & (hidden <= high)) <= 0.97
     score = np.log(probability[np.arange(len(level)), level]).mean()
     best = np.log(truth[~known][np.arange(len(level)), level]).mean()
-    assert score > best - 0.25
+    assert score > best - 0.2
 
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads():

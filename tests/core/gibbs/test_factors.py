@@ -1,0 +1,133 @@
+"""The factors of rows and columns: every conditional against its formula."""
+
+import numpy as np
+import pytest
+
+from lbg_recsys.core.gibbs.arrays import Gamma
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
+from lbg_recsys.core.gibbs.draws import Draws, factors_in_steps
+from lbg_recsys.core.gibbs.factors import (
+    Factors,
+    NearFactors,
+    Partners,
+    draw_expected_factors,
+    draw_factor,
+    expect_factors,
+    first_factors,
+    weighted_squares,
+)
+from lbg_recsys.core.gibbs.keep import keep
+from lbg_recsys.core.sparse import SparseRows
+
+TIMES = 20_000
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 9])
+def test_weighted_squares_by_einsum(n):
+    rng = np.random.default_rng(n)
+    others, weight = rng.normal(size=(n, 5)).astype(np.float32), rng.random(n).astype(np.float32)
+    out = np.full((5, 5), 7.0, np.float32)
+    weighted_squares(others, weight, out)
+    np.testing.assert_allclose(out, np.tril(np.einsum("e,er,et->rt", weight, others, others)), atol=1e-5)
+
+
+def test_the_factors_of_a_row_have_their_posterior():
+    rng = np.random.default_rng(0)
+    n, rank, own = 6, 3, 1.7
+    others, weight = rng.normal(size=(n, rank)).astype(np.float32), rng.gamma(4, 0.3, n).astype(np.float32)
+    mean, precision = rng.normal(size=rank).astype(np.float32), np.array([1.0, 3.0, 8.0], np.float32)
+    target = rng.normal(size=n)
+    squares = np.empty((rank, rank), np.float32)
+    weighted_squares(others, weight, squares)
+    near = NearFactors(others, weight, squares, mean, precision)
+    factor = np.zeros(rank, np.float32)
+    res = target.astype(np.float32)
+    drawn = np.empty((TIMES, rank))
+    for one in drawn:
+        draw_factor(near, own, rng.standard_normal(rank, np.float32), res, factor)
+        one[:] = factor
+    np.testing.assert_allclose(res, target - others @ factor, atol=1e-3)  # it followed every draw
+    covariance = np.linalg.inv(np.diag(precision) + own * (others * weight[:, None]).T @ others)
+    expected = covariance @ (precision * mean + own * others.T @ (weight * target))
+    np.testing.assert_allclose(drawn.mean(axis=0), expected, atol=0.02)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.02)
+
+
+def test_what_is_expected_of_factors_has_its_posterior():
+    """One factor, precisions that cannot move: line and pushes are the coefficients of a linear regression."""
+    rng = np.random.default_rng(1)
+    indptr, partner = np.array([0, 2, 3, 6, 8]), np.array([0, 1, 1, 0, 1, 2, 0, 2], np.int32)
+    entries = SparseRows.from_csr(indptr, partner, np.ones(8), 3)
+    forth = Partners(entries.indptr, entries.columns, np.arange(8, dtype=np.int32))
+    back = Partners(*entries.by_column)
+    value, amount = rng.normal(size=(4, 1)).astype(np.float32), rng.normal(size=4).astype(np.float32)
+    precision, push_precision = np.full(1, 2.0, np.float32), np.full(1, 1.5, np.float32)
+    mean, push, line = (np.zeros((n, 1), np.float32) for n in (4, 3, 2))
+    own = Factors(value, mean, push, line, precision, push_precision, amount)
+    drawn = np.empty((TIMES, 5))
+    for one in drawn:
+        draw_expected_factors(
+            rng, own, back, np.diff(indptr), Gamma(1.0, 1.0), rng.standard_normal((5, 1), np.float32)
+        )
+        precision[:], push_precision[:] = 2.0, 1.5
+        one[:] = np.append(own.line, own.push)
+    held = np.zeros((4, 3))
+    held[np.repeat(np.arange(4), np.diff(indptr)), partner] = 1
+    design = np.column_stack([np.ones(4), amount, held / np.sqrt(np.diff(indptr))[:, None]])
+    covariance = np.linalg.inv(2.0 * design.T @ design + np.diag([10.0, 10.0, 1.5, 1.5, 1.5]))
+    np.testing.assert_allclose(drawn.mean(axis=0), (covariance @ (2.0 * design.T @ value))[:, 0], atol=0.02)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.03)
+    followed = own.mean.copy()
+    expect_factors(own, forth)
+    np.testing.assert_allclose(own.mean, followed, atol=1e-3)
+    np.testing.assert_allclose(own.mean[:, 0], design @ np.append(own.line, own.push), atol=1e-5)
+
+
+def small_chain(n_factors=3, rows=30, cols=20):
+    rng = np.random.default_rng(2)
+    row, col = np.nonzero(rng.random((rows, cols)) < 0.4)
+    entries = SparseRows.from_entries(row, col, rng.normal(size=len(row)), rows, cols)
+    middles = np.array([-0.5, 0.5])
+    level = np.searchsorted(middles, entries.values).astype(np.int16)
+    settings = ChainSettings(n_components=2, n_classes=2, n_factors=n_factors)
+    return Chain(entries, level, middles, settings, np.random.SeedSequence(0)), entries, level
+
+
+def test_residuals_and_expected_factors_stay_what_they_are_defined_as():
+    chain, entries, level = small_chain()
+    for _ in range(30):
+        chain.sweep()
+    rows = entries.row_of_entry()
+    np.testing.assert_allclose(entries.values - chain.means(rows, entries.columns), chain.res, atol=1e-4)
+    means, res = chain.row_factors.mean.copy(), chain.res
+    chain.rest()
+    chain.wake(entries, level)
+    np.testing.assert_allclose(chain.row_factors.mean, means, atol=1e-4)
+    np.testing.assert_allclose(chain.res, res, atol=1e-4)
+
+
+def test_kept_factors_are_those_of_the_chain():
+    chain, entries, _ = small_chain()
+    for _ in range(5):
+        chain.sweep()
+    draws = Draws.joined([keep(chain, chain.cuts)])
+    product = (draws.row_factor[0, :-1] * draws.product_step[0]) @ draws.col_factor[0, :-1].T.astype(float)
+    np.testing.assert_allclose(product, chain.row_factors.value @ chain.col_factors.value.T, atol=0.02)
+    row = 4
+    columns = entries.columns[entries.indptr[row] : entries.indptr[row + 1]]
+    expected = draws.expected_factors(True, columns, float(chain.row_factors.amount[row]))
+    np.testing.assert_allclose(expected[0], chain.row_factors.mean[row], atol=0.02)
+
+
+def test_factors_in_steps_are_near_and_none_are_none():
+    value = np.random.default_rng(3).normal(size=(4, 7, 2)).astype(np.float32)
+    steps, unit = factors_in_steps(value)
+    np.testing.assert_allclose(steps * unit[:, None], value, atol=0.02)
+    steps, unit = factors_in_steps(value[..., :0])
+    assert steps.shape == (4, 7, 0) and unit.shape == (4, 0)
+
+
+def test_first_factors_without_factors_draw_nothing():
+    rng, same = np.random.default_rng(0), np.random.default_rng(0)
+    first_factors(rng, 0, 5, np.zeros(3))
+    assert rng.random() == same.random()
