@@ -25,6 +25,20 @@ TITLED_SETS = ("sample", "ml-100k")
 def load_rating_data(name: str, *, progress: Progress = silent) -> RatingData:
     """Load one of the data sets in ``RATING_SETS``; it is downloaded if it is not on this machine.
 
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    RatingData
+        Ratings, items, users and the scale.
+
+    Examples
+    --------
     >>> load_rating_data("sample").scale
     (1, 5)
     """

@@ -18,6 +18,29 @@ def find_dataset(
 ) -> Located:
     """Where the data set ``name`` is on this machine, its checksum verified; downloaded first where it must be.
 
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    path : path, default=None
+        A file or folder that holds it; the environment and the cache are searched if None.
+    download : bool, default=True
+        Whether to download the data if it is not on this machine.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    Located
+        Its path, and where it was found.
+
+    Raises
+    ------
+    DatasetError
+        If it is not here and was not downloaded.
+
+    Examples
+    --------
     >>> find_dataset("sample").path.name
     'ratings.csv'
     """

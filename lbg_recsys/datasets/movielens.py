@@ -68,10 +68,25 @@ def load_movielens_100k(
 ) -> MovieLens100K:
     """Load MovieLens-100K from ``path``, the environment, the cache, or by download.
 
-    ``path`` may be ``u.data`` itself, the archive, or a folder that holds either. The environment
-    variables are ``SURPRISE_DATA_FOLDER`` (Surprise's own layout) and ``LBG_DATA_HOME``. Copies whose
+    The environment variables are ``SURPRISE_DATA_FOLDER`` (Surprise's own layout) and ``LBG_DATA_HOME``. Copies whose
     checksum is not the known one are never used.
 
+    Parameters
+    ----------
+    path : path, default=None
+        ``u.data`` itself, the archive, or a folder that holds either.
+    download : bool, default=True
+        Whether to download the data if it is not on this machine.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    MovieLens100K
+        Ratings, items and users.
+
+    Examples
+    --------
     >>> movies = load_movielens_100k()                              # doctest: +SKIP
     >>> movies.ratings.shape, movies.items.loc[1, "title"]          # doctest: +SKIP
     ((100000, 4), 'Toy Story')

@@ -51,12 +51,28 @@ def load_20newsgroups(
 
     Parameters
     ----------
-    path : scikit-learn's ``20news-bydate_py3.pkz``, the official ``20news-bydate.tar.gz``, or a folder with either.
-    subset : ``train``, ``test`` or ``all``, split by date; in the order scikit-learn gives them.
-    categories : names of newsgroups; all twenty by default.
-    remove : what to strip: any of ``headers``, ``footers``, ``quotes``.
-    trust_pickle : open a pickle whose checksum is not known (see the module's notes). Only for your own.
+    path : path, default=None
+        scikit-learn's ``20news-bydate_py3.pkz``, the official ``20news-bydate.tar.gz``, or a folder with either.
+    subset : {"train", "test", "all"}, default="train"
+        The part by date, in scikit-learn's order.
+    categories : sequence of str, default=None
+        Names of newsgroups; all twenty if None.
+    remove : sequence of str, default=("headers",)
+        What to strip: any of ``headers``, ``footers``, ``quotes``.
+    trust_pickle : bool, default=False
+        Whether to open a pickle whose checksum is not known (see the module's notes). Only for your own.
+    download : bool, default=True
+        Whether to download the data if it is not on this machine.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
 
+    Returns
+    -------
+    LabelledTexts
+        Texts, classes and the names of the classes.
+
+    Examples
+    --------
     >>> news = load_20newsgroups(categories=["sci.space", "rec.autos"])     # doctest: +SKIP
     >>> len(news.data), news.target_names                                   # doctest: +SKIP
     (1187, ('rec.autos', 'sci.space'))

@@ -25,6 +25,23 @@ DATASETS: dict[str, DatasetInfo] = {info.name: info for info in (*_RATINGS, *_TE
 def dataset_info(name: str) -> DatasetInfo:
     """Look up a data set by name; an unknown name suggests the nearest.
 
+    Parameters
+    ----------
+    name : str
+        Its name, as ``lbg-recsys datasets list`` shows it.
+
+    Returns
+    -------
+    DatasetInfo
+        Origin, licence, citation and checksums.
+
+    Raises
+    ------
+    DatasetError
+        If no data set has this name.
+
+    Examples
+    --------
     >>> dataset_info("ml-100k").title
     'MovieLens-100K'
     >>> dataset_info("movielens100k")

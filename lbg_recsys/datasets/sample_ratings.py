@@ -18,6 +18,13 @@ def load_sample() -> RatingData:
 
     ``items`` has the title and the topic of the users who love the film; ``users`` has the topic of the user.
 
+    Returns
+    -------
+    RatingData
+        Ratings, items, users and the scale.
+
+    Examples
+    --------
     >>> sample = load_sample()
     >>> len(sample.users), len(sample.items), sorted(sample.ratings["rating"].unique().tolist())
     (200, 120, [1, 2, 3, 4, 5])

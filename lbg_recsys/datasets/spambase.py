@@ -44,9 +44,25 @@ def load_spambase(
 ) -> Spambase:
     """Load Spambase from ``path``, the environment (``LBG_DATA_HOME``), the cache, or by download.
 
-    As in the paper the three run-length attributes, which count capitals rather than words, are left
-    out unless ``run_lengths`` asks for them.
+    Parameters
+    ----------
+    path : path, default=None
+        The file, the archive, or a folder that holds either.
+    run_lengths : bool, default=False
+        Whether to keep the three run-length attributes, which count capitals rather than words. The paper left them
+        out.
+    download : bool, default=True
+        Whether to download the data if it is not on this machine.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
 
+    Returns
+    -------
+    Spambase
+        Frequencies, classes and names of the attributes.
+
+    Examples
+    --------
     >>> load_spambase().data.shape          # doctest: +SKIP
     (4601, 54)
     """

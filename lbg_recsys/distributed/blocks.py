@@ -137,6 +137,11 @@ def on_dask(store: RatingStore, client: Any = None) -> DaskRatings:
     client : distributed.Client or str, default=None
         The cluster or its address; None starts one on the cores of this machine.
 
+    Returns
+    -------
+    DaskRatings
+        What the ``fit`` of a model takes.
+
     Raises
     ------
     DataError
@@ -149,7 +154,18 @@ def on_dask(store: RatingStore, client: Any = None) -> DaskRatings:
 
 
 def connected(address: str | None) -> Any:
-    """A client of the cluster at an address, or of a new one on this machine with one thread per worker."""
+    """A client of the cluster at an address, or of a new one on this machine with one thread per worker.
+
+    Parameters
+    ----------
+    address : str or None
+        Where the cluster's scheduler is; None starts one on this machine.
+
+    Returns
+    -------
+    distributed.Client
+        The connection, to be closed by the caller.
+    """
     try:
         from dask.distributed import Client
     except ImportError as error:

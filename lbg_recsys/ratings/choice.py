@@ -156,7 +156,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
             Items per list. A list is shorter if fewer items are left.
         exclude_seen : bool, default=True
             Leave out the items that the user has taken.
-        by, liked, min_probability
+        by, liked, min_probability : optional
             As in `RatingModel.recommend`, so that both take the same calls: lists are by ``"rated"``, and what is
             asked about ratings is refused.
         items, exclude : list of item ids, default=None
@@ -317,6 +317,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     # -- questions that only ratings answer ----------------------------------------------------------------------
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise `DataError`: a model of choices predicts no ratings."""
         raise DataError(_UNRATED)
 
     predict_batch = predict_distribution = interval = _refuse

@@ -203,7 +203,7 @@ class RatingMatrix:
             in files. If none has a known name and there are exactly three, they are user, item and rating.
         user, item, rating : str, default=None
             The names of columns, where they are others.
-        scale, levels
+        scale, levels : optional
             See `RatingModel.fit`.
 
         Raises
@@ -252,8 +252,22 @@ class RatingMatrix:
 def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
     """A `RatingMatrix` from whatever people have: one already, a table, a sparse matrix, three arrays.
 
-    The rows of a scipy matrix are users, its columns are items, and what it stores, zeros too, are ratings.
+    Parameters
+    ----------
+    ratings : RatingMatrix, DataFrame, tuple of three arrays or scipy.sparse matrix
+        The rows of a scipy matrix are users, its columns are items, and what it stores, zeros too, are ratings.
+    scale : tuple of two floats, default=None
+        The lowest and the highest rating; those of the data if None.
+    levels : array of floats, default=None
+        All ratings that can be given; found in the data if None.
 
+    Returns
+    -------
+    RatingMatrix
+        The ratings by user and by item.
+
+    Examples
+    --------
     >>> from scipy.sparse import csr_array
     >>> as_matrix(csr_array([[5, 0], [3, 4]])).n_ratings
     3

@@ -154,7 +154,7 @@ class RatingStore:
             The ratings in batches.
         memory : int, default=1 GB
             The memory in bytes that sorting takes, apart from the ids.
-        scale, levels
+        scale, levels : optional
             See `RatingModel.fit`.
         progress : callable, default=silent
             Called as ``progress(done, total, note)`` while the sorted runs are merged.

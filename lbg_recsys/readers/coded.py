@@ -35,7 +35,7 @@ class CodedRatings:
     source : str or path-like
         A file that `read_interactions` reads, or a folder: all files in it and in its folders, in the order of their
         names, but none whose name begins with a dot or an underscore. Files without rows are left out with a warning.
-    columns, header, delimiter
+    columns, header, delimiter : optional
         See `read_ratings`; of all files.
     progress : callable, default=silent
         Called after each batch.

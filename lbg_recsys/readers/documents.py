@@ -38,7 +38,27 @@ def read_documents(
     label_column: str | None = None,
     progress: Progress = silent,
 ) -> Documents:
-    """Read documents, with classes where the source has them."""
+    """Read documents, with classes where the source has them.
+
+    Parameters
+    ----------
+    source : str
+        A folder of text files (its subfolders are the classes), a table with a column of texts, or an svmlight file.
+    text_column, label_column : str, default=None
+        The columns of texts and of classes in a table; found by name if None.
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    Documents
+        Names, texts or word frequencies, and classes.
+
+    Raises
+    ------
+    DataError
+        If there is no document, or the source cannot be read.
+    """
     path = Path(source)
     if path.is_dir():
         found = _read_folder(path, progress)
@@ -57,7 +77,25 @@ def word_frequencies(
 ) -> tuple[list[Any], list[str], Any]:
     """A matrix of tf-idf weights (sublinear, unit length) for each source, by the words of the first.
 
-    Also the words, and the fitted vectorizer; None where the sources hold word frequencies already.
+    Parameters
+    ----------
+    *sources : Documents
+        What `read_documents` read.
+    min_df : int
+        Words in fewer documents than this are left out.
+    stop_words : str
+        Frequent words to leave out: "english" or "none".
+    progress : callable, optional
+        Called as ``progress(done, total, note)``.
+
+    Returns
+    -------
+    matrices : list
+        One matrix per source.
+    words : list of str
+        The words of their columns.
+    vectorizer : TfidfVectorizer or None
+        None where the sources hold word frequencies already.
     """
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")

@@ -183,6 +183,7 @@ class LBGMixture(FittedMixture):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Documents, not negative; tf-idf as a rule.
         y : ignored
+            There for the pipelines of scikit-learn.
         sample_weight : array-like of shape (n_documents,), default=None
             How often each document counts; once by default.
         progress : callable, default=silent

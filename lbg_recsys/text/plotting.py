@@ -34,6 +34,7 @@ def plot_topics(
     Returns
     -------
     matplotlib.figure.Figure
+        The picture.
     """
     check_is_fitted(model)
     weights = model._word_weights()
@@ -84,6 +85,7 @@ def plot_keywords(
     Returns
     -------
     matplotlib.axes.Axes
+        What was drawn on.
     """
     check_is_fitted(model)
     if document.shape[0] != 1:

@@ -46,7 +46,7 @@ class PLSI(TextTopicModel):
         overfitting.
     fold_in_iter : int
         EM iterations for a novel document.
-    n_init, max_iter, tol, random_state, n_jobs
+    n_init, max_iter, tol, random_state, n_jobs : optional
         As in `LBGMixture`; starts are random.
 
     Attributes

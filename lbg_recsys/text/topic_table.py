@@ -36,6 +36,11 @@ class TopicTable(Sequence[Topic]):
 
     A sequence of `Topic`; ``print`` and notebooks show a table, `to_frame` returns a pandas data frame.
 
+    Parameters
+    ----------
+    topics : sequence of Topic
+        The heaviest first.
+
     Examples
     --------
     >>> table = TopicTable([Topic(1, 0.6, 3, ("goal", "keeper"), (0, 2)), Topic(0, 0.4, 2, ("oven",), (1,))])

@@ -37,7 +37,7 @@ class _Fit:
 class MixtureOfUnigrams(TextTopicModel):
     """Every word of a document is drawn from the one die of its topic: Pr(d) = sum_s lam_s prod_i beta_si^m_i.
 
-    One topic, one model a class (`LBGClassifier` takes it) is naive Bayes in the manner of SpamBayes. tf-idf
+    One topic and one model per class (`LBGClassifier` takes it) is naive Bayes in the manner of SpamBayes. tf-idf
     weights stand for counts.
 
     Parameters
@@ -49,7 +49,7 @@ class MixtureOfUnigrams(TextTopicModel):
         many that the average word occurs in half a one of them.
     length_temper : float or None
         A document speaks with the voice of at most so many words (total weight), as in `LBGMixture`.
-    init, n_init, combine, max_iter, tol, random_state, n_jobs
+    init, n_init, combine, max_iter, tol, random_state, n_jobs : optional
         As in `LBGMixture`.
 
     Attributes

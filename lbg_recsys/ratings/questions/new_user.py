@@ -33,6 +33,11 @@ class FoldedUser:
 
     One item or many, by the same call: a list, an array, a Series or a generator is many items; anything else is the
     id of one. A tuple is one id too, since ids may be tuples.
+
+    Parameters
+    ----------
+    view : RatingModel
+        The model with the new user as its only one.
     """
 
     def __init__(self, view: RatingModel) -> None:
