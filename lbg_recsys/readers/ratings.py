@@ -73,6 +73,7 @@ def read_ratings(
 
     Examples
     --------
+    >>> import io
     >>> read_ratings(io.BytesIO(b"userId,movieId,rating\\n1,ring,4.5\\n2,ring,3\\n"))
       user  item  rating
     0    1  ring     4.5
@@ -119,6 +120,7 @@ def read_pairs(
 
     Examples
     --------
+    >>> import io
     >>> read_pairs(io.BytesIO(b"1,10\\n1,20\\n")).to_numpy().tolist()
     [[1, 10], [1, 20]]
     """
@@ -153,6 +155,7 @@ def read_interactions(
 
     Examples
     --------
+    >>> import io
     >>> read_interactions(io.BytesIO(b"customer,product,date\\nann,tea,2024-05-01\\n")).columns.tolist()
     ['user', 'item']
     """
@@ -188,6 +191,7 @@ def read_titles(
 
     Examples
     --------
+    >>> import io
     >>> read_titles(io.BytesIO("1|Amélie (2001)|drama".encode("latin-1")))
     {1: 'Amélie (2001)'}
     """
