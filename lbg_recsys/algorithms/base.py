@@ -41,7 +41,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
     the model adds.
     """
 
-    MADE_BY_FIT = ("trainset", "model_", "bu", "bi")
+    MADE_BY_FIT: tuple[str, ...] = ("trainset", "model_", "bu", "bi")
     MODEL: ClassVar[type[Any]]
 
     model_: RatingModel

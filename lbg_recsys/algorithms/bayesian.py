@@ -42,9 +42,10 @@ class BayesianLBGAlgo(_Settings, RatingAlgo):
     """
 
     MODEL = BayesianLBGModel
+    MADE_BY_FIT = ("_times",)
 
     model_: BayesianLBGModel
-    _times: PairTimes | None = None
+    _times: PairTimes | None
 
     def fit(self, trainset: Any, progress: Progress = silent) -> "BayesianLBGAlgo":
         """Fit to a Surprise trainset; see `RatingAlgo.fit`."""

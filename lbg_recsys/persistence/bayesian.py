@@ -85,6 +85,7 @@ KEPT = {
     "grams": Array("f8", ("compared sweeps", "features of all", "features of all"), -_FAR, _FAR, optional=True),
     "evidence": Array("i1", ("sweeps of users", "items", "components", "classes - 1"), -127, 127, optional=True),
     "evidence_unit": Array("f4", ("sweeps of users", "components"), 0, _FAR, optional=True),
+    "missed": Array("f8", ("numbers of the missed",), -_FAR, _FAR, optional=True),
 }
 
 
@@ -130,6 +131,7 @@ class BayesianFile(RatingFile):
                 **own.sizes,
                 **numbers,
                 "scalars": len(_SCALARS),
+                "numbers of the missed": 3,
                 "features of all": parameters["n_components"] * parameters["n_classes"] + parameters["n_factors"],
                 "factor steps": 4,
                 "rows and columns": 2,
@@ -160,7 +162,7 @@ class BayesianFile(RatingFile):
         }
         kept = None if model.matrix.left_out is None else model._kept_of_users()
         if kept is not None:
-            arrays |= {"averages": kept.averages, "grams": kept.grams}
+            arrays |= {"averages": kept.averages, "grams": kept.grams, "missed": np.array(kept.missed)}
             if kept.evidence is not None:
                 arrays |= {"evidence": kept.evidence.steps, "evidence_unit": kept.evidence.unit}
         facts["features"], of_features = features.take_apart(model.features_)
@@ -204,13 +206,14 @@ class BayesianFile(RatingFile):
 
 def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[Side, Draws]") -> "KeptOfUsers | None":
     """What is kept of users that are left out; `DataError` if the draws need more or other arrays."""
+    from lbg_recsys.core.missing import MissedShare
     from lbg_recsys.ratings.bayesian.item_rates import Evidence
     from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
     from lbg_recsys.ratings.bayesian.tastes import n_compared
 
     needed: set[str] = set()
     if matrix.left_out is not None and draws:
-        needed = {"averages", "grams"} | ({"evidence", "evidence_unit"} if Side.USERS in draws else set())
+        needed = {"averages", "grams", "missed"} | ({"evidence", "evidence_unit"} if Side.USERS in draws else set())
     found = {name: array for name, array in arrays.items() if name in KEPT}
     if set(found) != needed:
         raise DataError(f"of users that are left out there are {len(found)} arrays where {len(needed)} are needed")
@@ -219,7 +222,7 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
     if len(found["grams"]) != n_compared(draws):
         raise DataError(f"items are compared in {len(found['grams'])} sweeps where {n_compared(draws)} are needed")
     evidence = Evidence(found["evidence"], found["evidence_unit"]) if "evidence" in found else None
-    return KeptOfUsers(found["averages"], found["grams"], evidence)
+    return KeptOfUsers(found["averages"], found["grams"], evidence, MissedShare(*found["missed"].tolist()))
 
 
 def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, int]:

@@ -34,7 +34,7 @@ from lbg_recsys.ratings.questions.lists import (
 from lbg_recsys.ratings.questions.showing import model_html, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import is_source
-from lbg_recsys.ratings.tables import columns_of, is_series
+from lbg_recsys.ratings.tables import columns_of, is_series, is_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -270,7 +270,7 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         ['x']
         """
         index, scale = self.matrix.items, self.matrix.scale
-        if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        if isinstance(items, (str, bytes)) or not (is_table(items) or isinstance(items, Iterable)):
             raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
         taken = list(plain_ids(items)) if is_series(items) else items_alone(items)
         if taken is None and len(scale.levels) == 1:

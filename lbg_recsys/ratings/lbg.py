@@ -83,12 +83,13 @@ class LBGModel(LBGSettings, TopicRatingModel):
             "n_iter_",
             "lower_bound_",
             "history_",
+            "n_steps_",
         ),
         *("_mu", "_tables", "_density"),
     )
 
     FITS_BLOCKS = True
-    n_steps_ = 0  # calls of `partial_fit` with a decay since the fit
+    n_steps_: int  # calls of `partial_fit` with a decay since the fit or the load
     _usual_length: float | None = None  # ratings of the mean training user, in a view of new users
 
     # -- fitting -------------------------------------------------------------------------------------------------
@@ -311,7 +312,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         """Become the fitted model of these parts: ``posterior`` and ``counted`` are (users, k)."""
         self._place(matrix, biases, origin)
         self._hold(parameters, statistics, posterior)
-        self.counted_ = counted
+        self.counted_, self.n_steps_ = counted, 0
 
     def without_users(self) -> "LBGModel":
         """This model for new users alone; see `RatingModel.without_users`."""

@@ -50,8 +50,9 @@ def columns_of(
         return [_column(table, names, at) for at in range(len(names))] + [None] * len(optional)
     position |= {role: at for role, at in known.items() if role in wanted or role in optional}
     if missing := [role for role in wanted if role not in position]:
+        columns = "column" if len(wanted) == 1 else "columns"
         raise DataError(
-            f"{what} need the columns {', '.join(wanted)}, and the {missing[0]} is not among {shown(names)}: "
+            f"{what} need the {columns} {', '.join(wanted)}, and the {missing[0]} is not among {shown(names)}: "
             f"{_rename(wanted)}"
         )
     for role, at in position.items():

@@ -245,7 +245,8 @@ def test_info_says_what_the_loaded_model_says(fitted_file, run):
     loaded, facts = lbg_recsys.load(fitted_file), json.loads(run("info", str(fitted_file), "--json").stdout)
     assert facts["class"] == type(loaded).__name__
     assert facts["training"] == pytest.approx(convergence(loaded))
-    assert facts["ratings"] == facts_of(loaded.matrix) and facts["titles"] == len(loaded.titles)
+    assert facts["ratings"] == {**facts_of(loaded.matrix), "users_in_file": True}
+    assert facts["titles"] == len(loaded.titles)
 
 
 def test_info_imports_no_model(fitted_file):

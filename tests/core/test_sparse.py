@@ -72,12 +72,11 @@ def test_contains_asks_the_structure_and_not_the_values(dense, rows):
     assert rows.contains(pairs[:, 0], pairs[:, 1]).tolist() == expected
 
 
-def test_some_rows_some_entries_and_consecutive_parts(dense, rows):
+def test_some_rows_some_entries_and_a_part(dense, rows):
     chosen = np.array([4, 0, 2])
     np.testing.assert_array_equal(as_table(rows.take(chosen)), dense[chosen])
     positive = np.where(dense > 0, dense, np.nan)
     np.testing.assert_array_equal(as_table(rows.filtered(rows.values > 0)), positive)
-    np.testing.assert_array_equal(np.vstack([as_table(part) for part in rows.parts(3)]), dense)
     shorter = SparseRows(
         rows.indptr, rows.columns, rows.values, rows.n_columns, np.minimum(rows.stop, rows.start + 1)
     )

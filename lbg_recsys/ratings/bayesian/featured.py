@@ -45,7 +45,7 @@ class FeaturedModel(RatingModel):
     """
 
     features_: Mapping[Side, FeatureTable]
-    calendar_: Calendar | None = None
+    calendar_: Calendar | None
     standard_: Standard
     _draws: dict[Side, Draws]
     _unknown_item: UnknownPartner

@@ -80,7 +80,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     METRICS = ("taste",)
     MADE_BY_FIT = (
         *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
-        *("size_", "item_features_", "user_features_", "features_"),
+        *("size_", "item_features_", "user_features_", "features_", "calendar_"),
         *("standard_", "_draws", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
@@ -121,7 +121,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self._new_users = NewUsers(self._draws, self.matrix, self.standard_, rates)
         self._rated = RatedOdds(self._draws, self.matrix, rates)
         self._tastes = Tastes(self._draws, self.matrix, self.seed_, grams=None if kept is None else kept.grams)
-        self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
+        self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix, missed=kept and kept.missed)
         self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix, kept and kept.averages)
 
     @property
@@ -262,13 +262,14 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """The same kept sweeps with other users: their own parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
         view.matrix, view.standard_, view.features_ = matrix, self.standard_, self.features_
-        view.seed_, view.size_ = self.seed_, self.size_
+        view.seed_, view.size_, view.calendar_ = self.seed_, self.size_, None
         known, seed = self.user_features_.rows(matrix.users), np.random.SeedSequence(self.seed_).spawn(1)[0]
         view._draws = self._new_users.draw(matrix, known, seed)
         view._new_users, view._rated = self._new_users, self._rated
         view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
         view._trained = self._trained or self
-        view._unknown_item = UnknownPartner(Side.USERS, matrix, view._trained.matrix)
+        missed = view._trained._unknown_item.missed if self._draws else None
+        view._unknown_item = UnknownPartner(Side.USERS, matrix, view._trained.matrix, missed=missed)
         return view
 
     def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
@@ -311,7 +312,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         kept: KeptOfUsers | None = None,
     ) -> None:
         """Become the fitted model of these ratings and kept sweeps; without a seed it is ``random_state``."""
-        self.size_ = size
+        self.size_, self.calendar_ = size, None
         self.matrix, self.standard_, self.features_ = matrix, Standard.of(matrix), features
         self._draws = draws
         self.seed_ = seed_of(self.random_state if seed is None else seed)
@@ -335,7 +336,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             np.arange(self.matrix.n_items), lambda items, users: self._distribution_of_known(users, items)
         )
         evidence = self._new_users.rates.evidence if Side.USERS in self._draws else None
-        return KeptOfUsers(averages, self._tastes.grams(), evidence)
+        return KeptOfUsers(averages, self._tastes.grams(), evidence, self._unknown_item.missed)
 
     def _check_burn_in(self) -> None:
         if self.burn_in >= self.n_sweeps:

@@ -60,15 +60,23 @@ class UnknownPartner:
         The ratings that the model was fitted to, which may be those of other users.
     averages : array of shape (known, levels), default=None
         All distributions, where the ratings that they are averaged over are left out.
+    missed : MissedShare, default=None
+        How likely ratings of missed items are, where the ratings that tell it are left out.
     """
 
     def __init__(
-        self, known: Side, matrix: RatingMatrix, training: RatingMatrix, averages: Floats | None = None
+        self,
+        known: Side,
+        matrix: RatingMatrix,
+        training: RatingMatrix,
+        averages: Floats | None = None,
+        missed: MissedShare | None = None,
     ) -> None:
-        self._known, self._matrix, self._training, self._averages_given = known, matrix, training, averages
+        self._known, self._matrix, self._training = known, matrix, training
+        self._averages_given, self._missed_given = averages, missed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._known, self._matrix, self._training, self._averages_given)
+        return type(self), (self._known, self._matrix, self._training, self._averages_given, self._missed_given)
 
     @property
     def _rows(self) -> SparseRows:
@@ -90,7 +98,10 @@ class UnknownPartner:
         return np.full((len(self._rows), len(self._shares)), np.nan)
 
     @cached_property
-    def _missed(self) -> MissedShare:
+    def missed(self) -> MissedShare:
+        """How likely the next rating of a known user is of an item that the data missed."""
+        if self._missed_given is not None:
+            return self._missed_given
         rows = self._training.rows if self._known is Side.USERS else self._training.rows.transposed
         of_entry, row = self._amount[rows.columns], rows.row_of_entry()
         only = np.bincount(row[of_entry == 1], minlength=len(rows)).astype(np.float64)
@@ -102,7 +113,7 @@ class UnknownPartner:
         # an item that only a new user has rated was rated once
         logarithm = np.log(np.maximum(self._amount[own.columns], 1))
         x = _means(own.row_of_entry(), logarithm, own.lengths)
-        share = self._missed.of(np.where(own.lengths > 0, x, self._missed.centre))
+        share = self.missed.of(np.where(own.lengths > 0, x, self.missed.centre))
         return np.asarray(share / (share + NEW_SHARE))
 
     def mean_of_partners(self, codes: Ints, values: Floats) -> Floats:
