@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from html import escape
 
 _WIDTH, _HEIGHT = 480.0, 300.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 26.0, 12.0, 48.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 26.0, 12.0, 56.0
+_MARKS = 22.0  # from the axis down to the numbers below it: clear of those beside it, in the large type of phones
 _ROW, _NAMES = 26.0, 132.0
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 # Letters of a name beside a row: more would run into the picture.
@@ -92,7 +93,7 @@ def columns(
             f'height="{max(_top(y, y.low) - top, 0.0):.1f}"/>'
         )
         if place % every == 0:
-            drawn.append(_text(left + width / 2, _HEIGHT - _BOTTOM + 16, name, "middle"))
+            drawn.append(_text(left + width / 2, _HEIGHT - _BOTTOM + _MARKS, name, "middle"))
     if ideal is not None:
         line = f'x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{_top(y, ideal):.1f}" y2="{_top(y, ideal):.1f}"'
         drawn.append(f'<line class="line ideal" {line}/>')
@@ -114,7 +115,7 @@ def rows(about: str, axis: Axis, values: Sequence[Value], ours: Sequence[str] = 
         drawn.append(
             f'<line class="grid" x1="{at(mark):.1f}" x2="{at(mark):.1f}" y1="{_TOP}" y2="{height - _BOTTOM}"/>'
         )
-        drawn.append(_text(at(mark), height - _BOTTOM + 16, f"{mark:g}", "middle"))
+        drawn.append(_text(at(mark), height - _BOTTOM + _MARKS, f"{mark:g}", "middle"))
     for place, (name, value, error) in enumerate(values):
         middle, kind = _TOP + _ROW * (place + 0.5), "ours" if name in ours else "other"
         short = name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
@@ -158,7 +159,7 @@ def _framed(about: str, x: Axis, y: Axis, drawn: Sequence[str]) -> str:
         behind.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{top:.1f}" y2="{top:.1f}"/>')
         behind.append(_text(_LEFT - 8, top + 4, _number(mark), "end"))
     for mark in x.marks:
-        behind.append(_text(_place(x, y, mark, y.low)[0], _HEIGHT - _BOTTOM + 16, _number(mark), "middle"))
+        behind.append(_text(_place(x, y, mark, y.low)[0], _HEIGHT - _BOTTOM + _MARKS, _number(mark), "middle"))
     middle = (_TOP + _HEIGHT - _BOTTOM) / 2
     labels = [
         _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, x.label, "middle", "label"),
