@@ -153,7 +153,7 @@ def fit(
 
     --time learns the effects of a user's day and moment and the drift of items, for the same models. The times are
     seconds since 1970 or dates, in a column called timestamp, time or date, or in the fourth of --columns. They help
-    to predict ratings of days that the model knows (predict --time), and not those of tomorrow.
+    to predict ratings of days that the model knows (predict --time); the mood of a new day is unknown.
 
     With --memory the ratings may be larger than memory: they are sorted on disk and read in blocks, with the same
     result. An interrupted fit with --checkpoint goes on if the same command is called with --resume.
