@@ -51,7 +51,7 @@ fuzz: $(VENV)/.dev  ## Throw 100,000 and more random and mutated files at load a
 
 # Cases of each kind of fuzzing: 50,000 of five kinds, and more of the reader's, take most of the hour.
 FUZZ ?= 50000
-stress: $(VENV)/.dev  ## Attack it for up to an hour: fuzzing, odd arguments, kills, full disks, threads, calibration
+stress: $(VENV)/.dev  ## Attack it: fuzzing, odd arguments, kills, full disks, threads
 	@echo "== fuzzing with $(FUZZ) cases of each kind (make stress FUZZ=200000 for a million), then everything else"
 	@LBG_FUZZ_EXAMPLES=$(FUZZ) LBG_ODD_EXAMPLES=5000 LBG_STRESS=10 $(PYTEST) -q \
 		tests/persistence/test_fuzz.py tests/readers/test_ratings_fuzz.py tests/properties tests/test_robustness.py \
