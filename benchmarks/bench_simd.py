@@ -1,7 +1,9 @@
-"""What are the hand-written vector sums of `lbg_recsys.core.gibbs.simd` worth? A sweep with them and with their twin.
+"""What are loops that are written with LLVM's vectors worth? Sweeps with them, and with their twins in plain numba.
 
-MovieLens-100K in full, 16 components of 3 classes, CPU seconds of one sweep, the least of several taken in turn. Both
-chains have the same seed and, as the sums have the same bits, the same draws.
+MovieLens-100K in full, CPU seconds of one sweep, the least of several taken in turn. The part "sweeps" has the sums
+of `lbg_recsys.core.gibbs.simd`, in a chain of 16 components of 3 classes without factors; both chains have the same
+seed and, as the sums have the same bits, the same draws. The part "factors" has the loops of
+`lbg_recsys.core.gibbs.vectors`, in the draws of the factors alone.
 """
 
 from unittest import mock
@@ -14,8 +16,10 @@ from benchmarks.common import best_seconds
 from lbg_recsys.core.gibbs import chain as gibbs
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.components import draw_class, sweep_components
+from lbg_recsys.core.gibbs.factors import draw_factors, factorise, factorise_rows, fill_squares, solve
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.simd import sum_blocks_plain
+from lbg_recsys.core.gibbs.vectors import add_line_plain, add_squares_plain, subtract_products_plain
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
@@ -55,13 +59,54 @@ def sweeps(record, work):
     record.finish("sweeps", names)
 
 
+plain_rows = recompiled(
+    factorise_rows,
+    fill_squares=recompiled(fill_squares, add_squares=add_squares_plain),
+    add_line=add_line_plain,
+    factorise=recompiled(factorise, subtract_products=subtract_products_plain),
+)
+plain_factors = recompiled(
+    draw_factors, factorise_rows=plain_rows, solve=recompiled(solve, subtract_products=subtract_products_plain)
+)
+
+
+def plain_sweep_factors(chain):
+    """One sweep of the factors in plain numba."""
+    with mock.patch.object(gibbs, "draw_factors", plain_factors):
+        chain.sweep_factors()
+
+
+def factors(record, work):
+    """One sweep of the factors, by their number."""
+    ratings = work.ratings
+    matrix = RatingMatrix.from_arrays(ratings.user, ratings.item, ratings.rating, scale=(1, 5))
+    standard = Standard.of(matrix)
+
+    def measure(n_factors):
+        entries, level = entries_of(matrix, standard, Side.USERS)
+        settings = ChainSettings(n_factors=n_factors)
+        ours, twin = (Chain(entries, level, standard.middles, settings, np.random.SeedSequence(0)) for _ in range(2))
+        ours.sweep_factors()
+        plain_sweep_factors(twin)
+        apart = np.abs(ours.row_factors.value - twin.row_factors.value).max()
+        if apart > 1e-3:
+            raise AssertionError(f"both chains have the same seed, and their factors differ by {apart}")
+        vectors, plain = best_seconds(ours.sweep_factors, lambda: plain_sweep_factors(twin), repeats=work.size(20, 2))
+        return {"vector_seconds": vectors, "plain_seconds": plain, "plain_over_vector": plain / max(vectors, 1e-9)}
+
+    names = {f"{n_factors} factors": n_factors for n_factors in (8, 24, 40)}
+    for name, n_factors in names.items():
+        record.row("factors", name, "", lambda n_factors=n_factors: measure(n_factors))
+    record.finish("factors", names)
+
+
 BENCHMARK = Benchmark(
     name="simd",
     what="Vector sums by hand and in plain numba",
     module="benchmarks.bench_simd",
     data=("ml-100k",),
     seeds=(0,),
-    parts={"sweeps": Part(sweeps, timed=True)},
+    parts={"sweeps": Part(sweeps, timed=True), "factors": Part(factors, timed=True)},
 )
 
 if __name__ == "__main__":

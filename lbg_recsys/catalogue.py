@@ -87,7 +87,8 @@ class Catalogue:
         many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
-            raise DataError(f"{given_in}: the model knows none of the {many}: {named}. Give {what}")
+            none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
+            raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
         return understood, f"{given_in}: {len(unknown)} of {many} are unknown to the model and left out: {named}"
 
     def search(self, text: str, n: int) -> list[RawId]:
@@ -110,7 +111,7 @@ class Catalogue:
                 ranked[1].append(item)
             elif wanted in title:
                 ranked[2].append(item)
-            elif words and words <= self._words.get(item, frozenset()):
+            elif words and words <= self._dated.words.get(item, frozenset()):
                 ranked[3].append(item)
         return [item for some in ranked for item in some][:n]
 
@@ -119,32 +120,47 @@ class Catalogue:
         wanted, words, dated = text.casefold(), _words(text), bool(_YEAR.search(text))
         if not words:
             return []
-        alike = [item for item, title in self._folded.items() if title == wanted]
         # without its year "Matrix, The (1999)" is "The Matrix"; a year that was given must be the title's
-        own = self._dated_words if dated else self._undated_words
-        alike = alike or [item for item, others in own.items() if others == words]
+        own = self._dated if dated else self._undated
+        alike = self._by_title.get(wanted) or own.by_words.get(tuple(words))
         if dated and not alike:  # nor does a year keep a title from being found that has none
-            bare = _words(_YEAR.sub("", wanted))
-            alike = [item for item, others in own.items() if others == bare and not _YEAR.search(self._folded[item])]
-        return alike or [
-            item for item, title in self._folded.items() if wanted in title or set(words) <= set(own[item])
-        ]
+            bare = own.by_words.get(tuple(_words(_YEAR.sub("", wanted))), [])
+            alike = [item for item in bare if not _YEAR.search(self._folded[item])]
+        every = frozenset(words)
+        return alike or [item for item, title in self._folded.items() if wanted in title or every <= own.words[item]]
 
     @cached_property
     def _folded(self) -> dict[RawId, str]:
         return {item: title.casefold() for item, title in self._titles.items()}
 
     @cached_property
-    def _dated_words(self) -> dict[RawId, list[str]]:
-        return {item: _words(title) for item, title in self._folded.items()}
+    def _by_title(self) -> dict[str, list[RawId]]:
+        return _grouped(self._folded)
 
     @cached_property
-    def _undated_words(self) -> dict[RawId, list[str]]:
-        return {item: _words(_YEAR.sub("", title)) for item, title in self._folded.items()}
+    def _dated(self) -> "_Words":
+        return _Words(self._folded)
 
     @cached_property
-    def _words(self) -> dict[RawId, frozenset[str]]:
-        return {item: frozenset(words) for item, words in self._dated_words.items()}
+    def _undated(self) -> "_Words":
+        return _Words({item: _YEAR.sub("", title) for item, title in self._folded.items()})
+
+
+class _Words:
+    """The words of each title, and the titles of each list of words: who asks for many titles must not wait."""
+
+    def __init__(self, titles: Mapping[RawId, str]) -> None:
+        found = {item: tuple(_words(title)) for item, title in titles.items()}
+        self.by_words = _grouped(found)
+        self.words = {item: frozenset(words) for item, words in found.items()}
+
+
+def _grouped(keys: Mapping[RawId, Any]) -> dict[Any, list[RawId]]:
+    """The items of each key, in their order."""
+    found: dict[Any, list[RawId]] = {}
+    for item, key in keys.items():
+        found.setdefault(key, []).append(item)
+    return found
 
 
 def title_of(model: Any, item: RawId) -> str:

@@ -25,7 +25,8 @@ from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import Explanation, Influences
 from lbg_recsys.ratings.questions.new_item import FoldedItem
 from lbg_recsys.ratings.questions.new_user import FoldedUser
-from lbg_recsys.ratings.questions.topics import Topic
+from lbg_recsys.ratings.questions.similar import Similar
+from lbg_recsys.ratings.questions.topics import Topics
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.settings import Settings, settings_of
 
@@ -168,15 +169,15 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         """`recommend` for many users in blocks of bounded memory."""
         return self.model_.recommend_blocks(users, n, **options)
 
-    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> Similar:
         """The items rated most alike by the same people; see `RatingModel.similar_items`."""
         return self.model_.similar_items(item, n, metric=metric)
 
-    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> Similar:
         """The users most alike in topics or taste; see `RatingModel.similar_users`."""
         return self.model_.similar_users(user, n, metric=metric)
 
-    def topics(self, n: int = 5, *, groups: int | None = None) -> list[Topic]:
+    def topics(self, n: int = 5, *, groups: int | None = None) -> Topics:
         """What kinds of users there are, and what each gathers, loves and hates; see `RatingModel.topics`."""
         return self.model_.topics(n, groups=groups)
 

@@ -50,8 +50,10 @@ _BAYESIAN = (
 _LBG = ("lbg_recsys.algorithms:LBGAlgo", "lbg_recsys.ratings.lbg:LBGModel", "LBGSettings")
 
 ALGORITHMS = {
-    "bayesian": Algorithm("Bayesian LBG", *_BAYESIAN, seconds=40.0),
-    "bayesian-strong": Algorithm("Bayesian LBG with more chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=160.0),
+    "bayesian": Algorithm("Bayesian LBG", *_BAYESIAN, seconds=30.0),
+    "bayesian-strong": Algorithm(
+        "Bayesian LBG with more, longer chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=120.0
+    ),
     "lbg": Algorithm("LBG with the settings that predict ratings best", *_LBG, presets.LBG),
     "paper": Algorithm("LBG as in the paper", *_LBG),
     "choice": Algorithm(

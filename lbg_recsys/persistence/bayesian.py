@@ -103,6 +103,7 @@ class BayesianFile(RatingFile):
         "converged": bool,
         "training_error": list[float],
         "rhat": list[float | None],
+        "monte_carlo_error": float | None,
         "seed": int | None,
         "size": list[int] | None,
         "chains": list[dict[str, Any]] | None,
@@ -154,7 +155,9 @@ class BayesianFile(RatingFile):
             "seed": model.seed_,
             "size": list(model.size_),
         }
-        facts["rhat"] = [float(one) if np.isfinite(one) else None for one in model.rhat_]  # JSON has no NaN
+        error = model.monte_carlo_error_
+        facts["monte_carlo_error"] = error if np.isfinite(error) else None  # JSON has no NaN
+        facts["rhat"] = [float(one) if np.isfinite(one) else None for one in model.rhat_]
         arrays = {
             f"{side.value}_{name}": array
             for side, draws in model._draws.items()
@@ -190,6 +193,8 @@ class BayesianFile(RatingFile):
         model.calendar_ = times.put_together(state.facts["occasions"], state.arrays, matrix)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
+        error = state.facts["monte_carlo_error"]
+        model.monte_carlo_error_ = math.nan if error is None else error
         if state.facts["chains"] is not None:
             model._training = chains.put_together(model, state.facts["chains"], state.arrays)
 
@@ -199,6 +204,7 @@ class BayesianFile(RatingFile):
         return {
             "converged": facts["converged"],
             "n_sweeps": len(facts["training_error"]),
+            "monte_carlo_error": math.nan if facts["monte_carlo_error"] is None else facts["monte_carlo_error"],
             "rhat_median": float(np.median(rhat)) if rhat else math.nan,
             "rhat_share": sum(one > _RHAT_LIMIT for one in rhat) / len(rhat) if rhat else math.nan,
         }
@@ -209,6 +215,7 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
     from lbg_recsys.core.missing import MissedShare
     from lbg_recsys.ratings.bayesian.item_rates import Evidence
     from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
+    from lbg_recsys.ratings.bayesian.some_sweeps import SomeSweeps
     from lbg_recsys.ratings.bayesian.tastes import n_compared
 
     needed: set[str] = set()
@@ -219,8 +226,9 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
         raise DataError(f"of users that are left out there are {len(found)} arrays where {len(needed)} are needed")
     if not needed:
         return None
-    if len(found["grams"]) != n_compared(draws):
-        raise DataError(f"items are compared in {len(found['grams'])} sweeps where {n_compared(draws)} are needed")
+    compared = n_compared(SomeSweeps(draws))
+    if len(found["grams"]) != compared:
+        raise DataError(f"items are compared in {len(found['grams'])} sweeps where {compared} are needed")
     evidence = Evidence(found["evidence"], found["evidence_unit"]) if "evidence" in found else None
     return KeptOfUsers(found["averages"], found["grams"], evidence, MissedShare(*found["missed"].tolist()))
 

@@ -26,7 +26,21 @@ CLASSES = {
 
 _HEADER = {"class": str, "parameters": dict, "facts": dict, "versions": dict}
 # How training went, by the names of facts
-_SUMMARY = ("converged", "n_iter", "n_sweeps", "rhat_median", "rhat_share", "lower_bound", "beta")
+_SUMMARY = (
+    "converged",
+    "n_iter",
+    "n_sweeps",
+    "monte_carlo_error",
+    "rhat_median",
+    "rhat_share",
+    "lower_bound",
+    "beta",
+)
+
+
+def with_later_facts(kinds: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a file, None for those that came after it was written and may be None."""
+    return {name: None for name, kind in kinds.items() if fits(None, kind)} | dict(facts)
 
 
 @dataclass(frozen=True)
@@ -90,7 +104,7 @@ class Kind(ABC):
     def checked(self, header: Mapping[str, Any]) -> dict[str, Any]:
         """The header, facts that came after the file was written added, if its plain values are what they must be."""
         check_values(header, _HEADER | {self.section: Any}, "the header")
-        facts = {name: None for name, kind in self.facts.items() if fits(None, kind)} | header["facts"]
+        facts = with_later_facts(self.facts, header["facts"])
         check_values(facts, self.facts, "the training summary")
         self.check_section(header[self.section])
         if not all(isinstance(version, str) for version in header["versions"].values()):

@@ -99,14 +99,20 @@ class BayesianLBGSettings(Settings):
     )
     n_factors: int | str = setting(
         "auto",
-        """Continuous factors for what the classes leave; 0 is none. "auto" follows the number of ratings: 8 for
-        10,000, 8 more for each factor of 3.2, from 8 to 64.""",
+        """Continuous factors for what the classes leave; 0 is none. "auto" follows the number of ratings per
+        user and item: 8 for up to 18, 24 for 35, 40 for 90, at most 64.""",
         at_least=0,
         at_most=512,
         choices=(AUTO,),
     )
-    n_sweeps: int = setting(250, "Gibbs sweeps per chain.", at_least=1)
-    burn_in: int = setting(60, "Sweeps at the start of each chain that are not used; below n_sweeps.", at_least=0)
+    n_sweeps: int = setting(300, "Gibbs sweeps per chain.", at_least=1)
+    burn_in: int = setting(100, "Sweeps at the start of each chain that are not used; below n_sweeps.", at_least=0)
+    max_seconds: float | None = setting(
+        None,
+        """Time for the sweeps: as many as it allows, at most ten times n_sweeps, take the place of n_sweeps, and the
+        first third of them that of burn_in. The result then depends on the speed of the machine.""",
+        above=0,
+    )
     n_chains: int = setting(
         1,
         """Chains per orientation and likelihood. More are more accurate and cost more; 4 are recommended where
@@ -125,12 +131,13 @@ class BayesianLBGSettings(Settings):
         choices=LIKELIHOODS,
     )
     point: str = _point("mean")
-    max_kept: int = setting(64, "Sweeps kept per chain, evenly spaced. This bounds the memory.", at_least=2)
+    max_kept: int = setting(40, "Sweeps kept per chain, evenly spaced. This bounds the memory.", at_least=2)
     lists: str = _lists("choice")
     warm_start: bool = setting(
         False,
         """A further fit to the same ratings runs n_sweeps more sweeps instead of starting again, unless a parameter
-        that the chains depend on has changed: any but n_sweeps, burn_in, point, lists, n_jobs and verbose.""",
+        that the chains depend on has changed: any but n_sweeps, burn_in, max_seconds, point, lists, n_jobs and
+        verbose.""",
     )
     random_state: int | None = _random_state()
     n_jobs: int = _n_jobs()
@@ -154,6 +161,7 @@ class GaussianPLSASettings(Settings):
     )
     max_iter: int = setting(100, "Maximum number of EM iterations.", at_least=1)
     random_state: int | None = _random_state()
+    n_jobs: int = _n_jobs()
     verbose: bool = _verbose()
 
 

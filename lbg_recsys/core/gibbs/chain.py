@@ -12,6 +12,7 @@ levels are those of the user, spread around common ones. Ratings are standardise
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from lbg_recsys.core.gibbs.effects import (
 from lbg_recsys.core.gibbs.factors import (
     Factors,
     Partners,
+    conditional_factors,
     draw_expected_factors,
     draw_factors,
     expect_factors,
@@ -89,6 +91,17 @@ class ChainSettings:
     def user_rows(self) -> bool:
         """Whether users are the rows."""
         return self.side is Side.USERS
+
+
+class FactorSide(NamedTuple):
+    """The factors of the rows, or of the columns, and all that they depend on."""
+
+    own: Factors
+    others: Array  # (partners, R) float32
+    entries: Partners
+    weight: Array  # (n,) float32: noise weights
+    back: Partners  # the entries of the partners
+    other_weight: Array  # (partners,) float32
 
 
 class Chain:
@@ -246,25 +259,36 @@ class Chain:
         )
         self._draw_shrinkage(self.eta, self.eta_shrinkage)
 
-    def sweep_factors(self) -> None:
-        """Redraw the factors of rows and of columns, and the parameters of their priors."""
-        rows, cols = self.row_factors, self.col_factors
-        self._sweep_factors(rows, cols.value, self._of_rows, self._of_cols, self._weights())
-        self._sweep_factors(
-            cols,
-            rows.value,
-            self._of_cols,
-            self._of_rows,
-            self._weights()._replace(row=self.col_weight, col=self.row_weight),
+    def _factor_sides(self) -> tuple[FactorSide, FactorSide]:
+        """What the factors of rows depend on, and those of columns."""
+        rows, cols = (self._of_rows, self.row_weight), (self._of_cols, self.col_weight)
+        return (
+            FactorSide(self.row_factors, self.col_factors.value, *rows, *cols),
+            FactorSide(self.col_factors, self.row_factors.value, *cols, *rows),
         )
 
-    def _sweep_factors(
-        self, own: Factors, others: Array, entries: Partners, back: Partners, weights: Weights
-    ) -> None:
-        noise = self.rng.standard_normal(own.value.shape, np.float32)
-        draw_factors(own, others, entries, weights.row, weights.col, noise, self.res)
-        noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
-        draw_expected_factors(self.rng, own, back, np.diff(entries.indptr), self.settings.spread, noise)
+    def sweep_factors(self) -> None:
+        """Redraw the factors of rows and of columns, and the parameters of their priors."""
+        for side in self._factor_sides():
+            own = side.own
+            noise = self.rng.standard_normal(own.value.shape, np.float32)
+            draw_factors(own, side.others, side.entries, side.weight, side.other_weight, noise, self.res)
+            noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
+            draw_expected_factors(self.rng, own, side.back, np.diff(side.entries.indptr), self.settings.spread, noise)
+
+    def mean_factors(self) -> list[tuple[Array, Array]]:
+        """The expected factors of rows, and of columns, given all else; and the variance that they leave out.
+
+        The variance (n,) is that of a row's products with the factors of a rating's column, from one draw.
+        """
+        found = []
+        for own, others, entries, weight, back, other_weight in self._factor_sides():
+            noise = self.rng.standard_normal(own.value.shape, np.float32)
+            mean, apart = conditional_factors(own, others, entries, weight, other_weight, noise, self.res)
+            share = np.diff(back.indptr).astype(np.float32) / np.float32(len(self.res))
+            moments = np.einsum("i,ir,it->rt", share, others, others, optimize=False)
+            found.append((mean, np.einsum("jr,rt,jt->j", apart, moments, apart, optimize=False)))
+        return found
 
     def _draw_shrinkage(self, coefficients: Array, shrinkage: Array) -> None:
         """Redraw the prior precisions of the coefficients (..., D) of the columns' features."""
@@ -325,7 +349,7 @@ class Chain:
         draw_utilities(self.rng, self._residuals(), self._intervals(), self._weights(), self.utility)
 
     def sweep_own_cuts(self) -> None:
-        """Redraw what the users add to each cut point, and its precision."""
+        """Redraw what the users add to every second cut point, in turn, and its precision."""
         prior = self.settings.cut_spread
         entries, intervals, weights = self._residuals(), self._intervals(), self._weights()
         for b in range(1, len(self.cuts) - 1):

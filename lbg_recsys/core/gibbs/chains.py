@@ -1,5 +1,7 @@
 """Several chains side by side: sweep after sweep, with what is kept of each and whether they agree."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -8,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.core.gibbs.chain import Chain
-from lbg_recsys.core.gibbs.convergence import split_rhat
+from lbg_recsys.core.gibbs.convergence import monte_carlo_variance, split_rhat
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
+# Sweeps that are made however little time there is, and how many times as many as asked for if there is enough.
+FEWEST, MOST_TIMES = 12, 10
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4
 
@@ -45,6 +49,11 @@ class Run:
             self._met += 1
         self.errors.append(self.chain.training_error())
 
+    def drop_first_third(self) -> None:
+        """Drop what was kept of the first third of the sweeps so far."""
+        third = self._met // 3
+        self.kept, self.trace = self.kept[-(-third // self.stride) :], self.trace[third:]
+
     def _keep(self) -> None:
         if len(self.kept) == self.most:  # full: every second one goes, and from now on half as many come
             self.kept = self.kept[::2]
@@ -72,9 +81,19 @@ def give_back(joined: Draws, runs: Sequence[Run]) -> None:
 
 
 def run_all(
-    runs: Sequence[Run], n_sweeps: int, burn_in: int, n_jobs: int, *, unit: float = 1.0, progress: Progress = silent
+    runs: Sequence[Run],
+    n_sweeps: int,
+    burn_in: int,
+    n_jobs: int,
+    *,
+    seconds: float | None = None,
+    unit: float = 1.0,
+    progress: Progress = silent,
 ) -> bool:
     """Sweep all chains in step, on ``n_jobs`` threads; False if Ctrl-C ended it early.
+
+    With ``seconds``, as many sweeps are made as fit into this time, but at least `FEWEST` and at most `MOST_TIMES` as
+    many as asked for; what was kept of the first third of them is then dropped, unless ``burn_in`` is 0.
 
     Every chain has its own random stream and they share nothing, so the threads cannot change a bit. On Ctrl-C
     whatever was kept stays; before anything was, the interrupt goes on to the caller. ``progress`` is called after
@@ -84,16 +103,26 @@ def run_all(
         over: Callable[..., Any] = map
         if n_jobs > 1 and len(runs) > 1:
             over = stack.enter_context(ThreadPoolExecutor(n_jobs)).map
+        started, skipped = time.monotonic(), burn_in if seconds is None else 0
         try:
-            for sweep in range(n_sweeps):
-                for _ in over(lambda run, keeping=sweep >= burn_in: run.step(keeping), runs):
+            for sweep in range(n_sweeps if seconds is None else max(FEWEST, MOST_TIMES * n_sweeps)):
+                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping), runs):
                     pass
                 error = unit * joint_error([run.errors[-1] for run in runs])
-                progress(sweep + 1, n_sweeps, f"training error {error:.3f}")
+                done, total, note = sweep + 1, n_sweeps, f"training error {error:.3f}"
+                if seconds is not None:
+                    passed = time.monotonic() - started
+                    done, total, note = int(passed), math.ceil(seconds), f"sweep {sweep + 1}, {note}"
+                    if passed * (sweep + 2) / (sweep + 1) > seconds and sweep + 1 >= FEWEST:
+                        break
+                progress(done, total, note)
         except KeyboardInterrupt:
             if not all(run.kept for run in runs):
                 raise
             return False
+    if seconds is not None and burn_in:
+        for run in runs:
+            run.drop_first_third()
     return True
 
 
@@ -107,11 +136,19 @@ def agreement(runs: Sequence[Run]) -> Floats:
 
     Chains of different kinds sample different posteriors: only like ones can be asked to agree.
     """
+    return np.asarray(np.max([split_rhat(traces) for traces in _traces(runs)], axis=0))
+
+
+def monte_carlo_error(runs: Sequence[Run]) -> float:
+    """The root mean square Monte Carlo error of the traced pairs' utilities, averaged over all groups of chains."""
+    variances = [monte_carlo_variance(traces) for traces in _traces(runs)]
+    return float(np.sqrt(np.mean(np.sum(variances, axis=0)))) / len(variances)
+
+
+def _traces(runs: Sequence[Run]) -> list[Floats]:
+    """The traces (chains, sweeps, pairs) of each group of like chains."""
     groups: dict[tuple[Side, Likelihood], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.chain.settings.side, run.chain.settings.likelihood), []).append(run)
-    worst = []
-    for group in groups.values():
-        length = min(len(run.trace) for run in group)
-        worst.append(split_rhat(np.stack([np.stack(run.trace[:length]) for run in group])))
-    return np.asarray(np.max(worst, axis=0))
+    length = min(len(run.trace) for run in runs)
+    return [np.stack([np.stack(run.trace[:length]) for run in group]) for group in groups.values()]

@@ -1,4 +1,7 @@
-"""Has the sampler converged? The split R-hat of Gelman et al. (Bayesian Data Analysis, 3rd edition, section 11.4)."""
+"""Has the sampler run long enough? The Monte Carlo error of its averages, and the split R-hat.
+
+Both compare the halves of chains (Gelman et al., Bayesian Data Analysis, 3rd edition, section 11.4).
+"""
 
 import numpy as np
 
@@ -22,13 +25,34 @@ def split_rhat(traces: Floats) -> Floats:
     """
     if traces.shape[1] < FEWEST_SWEEPS:
         return np.full(traces.shape[2], np.nan)
-    half = traces.shape[1] // 2
-    halves = np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)
+    halves = _halves(traces)
+    half = halves.shape[1]
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     # a quantity that never moves has converged to a point
     ratio = np.divide(between, within, out=np.zeros_like(between), where=within > 0)
     return np.asarray(np.sqrt((half - 1) / half + ratio))
+
+
+def monte_carlo_variance(traces: Floats) -> Floats:
+    """The variance of the average over all traces (chains, sweeps, quantities), by how much their halves differ.
+
+    NaN with fewer than `FEWEST_SWEEPS` sweeps.
+
+    >>> rng = np.random.default_rng(0)
+    >>> float(monte_carlo_variance(rng.normal(size=(2, 1000, 500))).mean().round(4))  # 1 / 2000
+    0.0005
+    """
+    if traces.shape[1] < FEWEST_SWEEPS:
+        return np.full(traces.shape[2], np.nan)
+    means = _halves(traces).mean(axis=1)
+    return np.asarray(means.var(axis=0, ddof=1) / len(means))
+
+
+def _halves(traces: Floats) -> Floats:
+    """Every chain cut into halves, (2 chains, half of the sweeps, quantities)."""
+    half = traces.shape[1] // 2
+    return np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)
 
 
 def median_and_share(rhat: Floats) -> tuple[float, float]:

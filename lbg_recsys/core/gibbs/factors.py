@@ -9,13 +9,14 @@ partner at a time: O(entries R^2 + (rows + columns) R^3).
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.ridge import FAST, SHRINKAGE, cholesky
+from lbg_recsys.core.gibbs.vectors import LANES, TILE, add_line, add_squares, subtract_products
 from lbg_recsys.core.types import Array
 
 # The spread of all factors before the first sweep, and their first precisions.
@@ -74,25 +75,35 @@ def add_product(factor: Array, others: Array, sign: float, res: Array) -> None:
 
 
 @kernel(fastmath=FAST)
+def _scaled(table: Array, weight: Array) -> Array:
+    """The lines of a table (n, R) times the roots of weights (n,), followed by zeros up to a multiple of `TILE`."""
+    n, rank = table.shape
+    out = np.zeros((n, (rank + TILE - 1) // TILE * TILE), np.float32)
+    for i in range(n):
+        root = math.sqrt(weight[i])
+        for r in range(rank):
+            out[i, r] = root * table[i, r]
+    return out
+
+
+@kernel()
+def fill_squares(near: Array, at: Array, out: Array) -> None:
+    """out[r, t] = sum_e near[at[e], r] near[at[e], t] for t <= r, and for some t above; both are `_scaled` wide."""
+    for row in range(0, out.shape[0], TILE):
+        for column in range(0, row + 1, TILE):
+            add_squares(near, at, near, at, out, row, column)
+
+
+@kernel()
 def weighted_squares(others: Array, weight: Array, out: Array) -> None:
-    """out = sum_e weight[e] others[e] others[e]', its lower triangle (R, R), four entries at a time."""
+    """The lower triangle of out = sum_e weight[e] others[e] others[e]', (R, R)."""
     n, rank = others.shape
-    out[:] = 0
-    for e in range(0, n - 3, 4):
-        v0, v1, v2, v3 = others[e], others[e + 1], others[e + 2], others[e + 3]
-        for r in range(rank):
-            x0, x1 = weight[e] * v0[r], weight[e + 1] * v1[r]
-            x2, x3 = weight[e + 2] * v2[r], weight[e + 3] * v3[r]
-            line = out[r]
-            for t in range(r + 1):
-                line[t] += x0 * v0[t] + x1 * v1[t] + x2 * v2[t] + x3 * v3[t]
-    for e in range(n - n % 4, n):
-        v0 = others[e]
-        for r in range(rank):
-            x0 = weight[e] * v0[r]
-            line = out[r]
-            for t in range(r + 1):
-                line[t] += x0 * v0[t]
+    near = _scaled(others, weight)
+    squares = np.empty((near.shape[1], near.shape[1]), np.float32)
+    fill_squares(near, np.arange(n), squares)
+    for r in range(rank):
+        for t in range(r + 1):
+            out[r, t] = squares[r, t]
 
 
 class NearFactors(NamedTuple):
@@ -142,34 +153,161 @@ def draw_factor(near: NearFactors, own_weight: float, noise: Array, res: Array, 
 
 
 @kernel(fastmath=FAST)
+def factorise(a: Array, rank: int) -> None:
+    """Factorise LANES precisions P = LL' of R numbers together, and compute L^-1 b.
+
+    ``a`` ((R + 1) R + 1, LANES) has in each lane the lower triangle of P line by line, b, and a one. It is
+    overwritten by L, with the inverse of its diagonal in place of this, and by L^-1 b.
+    """
+    ones = rank * rank + rank
+    for i in range(rank + 1):  # b is one more line of the factor
+        for j in range(min(i, rank)):
+            subtract_products(a, i * rank + j, i * rank, 1, j * rank, 1, j, j * rank + j)
+        if i < rank:
+            diagonal = i * rank + i
+            subtract_products(a, diagonal, i * rank, 1, i * rank, 1, i, ones)
+            for lane in range(LANES):
+                a[diagonal, lane] = 1.0 / math.sqrt(a[diagonal, lane])
+
+
+@kernel(fastmath=FAST)
+def solve(a: Array, out: Array) -> None:
+    """out = L'^-1 y, (LANES, R), with L and y as `factorise` left them; y is overwritten."""
+    rank = out.shape[1]
+    y = rank * rank
+    for r in range(rank - 1, -1, -1):
+        subtract_products(a, y + r, (r + 1) * rank + r, rank, y + r + 1, 1, rank - 1 - r, r * rank + r)
+        for lane in range(LANES):
+            out[lane, r] = a[y + r, lane]
+
+
+@kernel(fastmath=FAST)
+def _ask_for(own: Factors, j: int, own_weight: float, squares: Array, pull: Array, lane: int, a: Array) -> None:
+    """Write precision and linear term of the factors of row j into a lane of ``a``, as `factorise` takes them.
+
+    ``squares`` and ``pull`` (1, R) are the sums over its entries of weight x x' and weight x res, x being the factors
+    of the partner. What the current factors explain is not in the residuals: squares . value is added.
+    """
+    rank, b = own.value.shape[1], own.value.shape[1] ** 2
+    value, linear = own.value[j], pull[0]
+    for r in range(rank):
+        line, total = squares[r], squares[r, r] * value[r]
+        for t in range(r):
+            total += line[t] * value[t]
+            linear[t] += line[t] * value[r]
+        linear[r] += total
+        for t in range(r + 1):
+            a[r * rank + t, lane] = own_weight * line[t]
+        a[r * rank + r, lane] += own.precision[r]
+    for r in range(rank):
+        a[b + r, lane] = own_weight * linear[r] + own.precision[r] * own.mean[j, r]
+
+
+class Near(NamedTuple):
+    """What the factors of rows depend on, and memory to sum it up in."""
+
+    entries: Partners
+    others: Array  # (partners, width) float32: the `_scaled` factors of the columns
+    root: Array  # (partners,) float32: the roots of their noise weights
+    own_weight: Array  # (n,) float32: the noise weights of the rows
+    left: Array  # (longest, 1) float32
+    each: Array  # (longest,) int32: 0, 1, ...
+    squares: Array  # (width, width) float32
+    pull: Array  # (1, width) float32
+
+
+@kernel()
+def _near(entries: Partners, others: Array, own_weight: Array, weight: Array) -> Near:
+    longest = 0
+    for j in range(own_weight.shape[0]):
+        longest = max(longest, entries.indptr[j + 1] - entries.indptr[j])
+    scaled = _scaled(others, weight)
+    width = scaled.shape[1]
+    return Near(
+        entries,
+        scaled,
+        np.sqrt(weight),
+        own_weight,
+        np.empty((longest, 1), np.float32),
+        np.arange(longest).astype(np.int32),
+        np.empty((width, width), np.float32),
+        np.empty((1, width), np.float32),
+    )
+
+
+@kernel(fastmath=FAST)
+def factorise_rows(own: Factors, near: Near, res: Array, first: int, a: Array) -> Any:
+    """`factorise` what the factors of the next LANES rows are drawn from; the number of these rows."""
+    ptr, partner, place = near.entries
+    some = min(LANES, own.value.shape[0] - first)
+    for lane in range(some):  # what other lanes have is computed with and read by nobody
+        j = first + lane
+        at, where = partner[ptr[j] : ptr[j + 1]], place[ptr[j] : ptr[j + 1]]
+        for e in range(at.shape[0]):  # unsigned: numba need not check for negative indices
+            near.left[e, 0] = near.root[np.uint32(at[e])] * res[np.uint32(where[e])]
+        fill_squares(near.others, at, near.squares)
+        for column in range(0, near.pull.shape[1], TILE):
+            add_line(near.left, near.each, near.others, at, near.pull, 0, column)
+        _ask_for(own, j, near.own_weight[j], near.squares, near.pull, lane, a)
+    factorise(a, own.value.shape[1])
+    return some
+
+
+@kernel(fastmath=FAST)
 def draw_factors(
     own: Factors, others: Array, entries: Partners, own_weight: Array, weight: Array, noise: Array, res: Array
 ) -> None:
     """Redraw the factors of all rows (or columns); ``res`` (entries,) follows.
 
     ``others`` (partners, R) are the factors of the columns (rows), ``weight`` (partners,) their noise weights, and
-    ``noise`` (n, R) standard normal numbers.
+    ``noise`` (n, R) standard normal numbers. Given the columns, rows do not depend on each other: LANES of them are
+    drawn together.
     """
     ptr, partner, place = entries
     n, rank = own.value.shape
-    longest = 0
-    for j in range(n):
-        longest = max(longest, ptr[j + 1] - ptr[j])
-    near, squares = np.empty((longest, rank), np.float32), np.empty((rank, rank), np.float32)
-    left, sharp = np.empty(longest, np.float32), np.empty(longest, np.float32)
-    for j in range(n):
-        first, length = ptr[j], ptr[j + 1] - ptr[j]
-        for e in range(length):
-            i = np.uint32(partner[first + e])  # unsigned: numba need not check for a negative index
-            left[e] = res[np.uint32(place[first + e])]
-            sharp[e] = weight[i]
+    near = _near(entries, others, own_weight, weight)
+    a, drawn = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
+    change = np.empty(rank, np.float32)
+    for first in range(0, n, LANES):
+        some = factorise_rows(own, near, res, first, a)
+        for lane in range(some):  # L'(x - mean) ~ N(0, I): noise joins between the two triangular solves
             for r in range(rank):
-                near[e, r] = others[i, r]
-        weighted_squares(near[:length], sharp[:length], squares)
-        given = NearFactors(near[:length], sharp[:length], squares, own.mean[j], own.precision)
-        draw_factor(given, own_weight[j], noise[j], left[:length], own.value[j])
-        for e in range(length):
-            res[np.uint32(place[first + e])] = left[e]
+                a[rank * rank + r, lane] += noise[first + lane, r]
+        solve(a, drawn)
+        for lane in range(some):
+            j = first + lane
+            for r in range(rank):
+                change[r] = drawn[lane, r] - own.value[j, r]
+                own.value[j, r] = drawn[lane, r]
+            for e in range(ptr[j], ptr[j + 1]):
+                other = others[np.uint32(partner[e])]
+                product = np.float32(0.0)
+                for r in range(rank):
+                    product += change[r] * other[r]
+                res[np.uint32(place[e])] -= product
+
+
+@kernel(fastmath=FAST)
+def conditional_factors(
+    own: Factors, others: Array, entries: Partners, own_weight: Array, weight: Array, noise: Array, res: Array
+) -> tuple[Array, Array]:
+    """The means of what `draw_factors` draws from, (n, R), and how far it would draw from them, (n, R)."""
+    n, rank = own.value.shape
+    near = _near(entries, others, own_weight, weight)
+    a, some_of = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
+    mean, apart = np.empty((n, rank), np.float32), np.empty((n, rank), np.float32)
+    for first in range(0, n, LANES):
+        some = factorise_rows(own, near, res, first, a)
+        solve(a, some_of)
+        for lane in range(some):
+            for r in range(rank):
+                mean[first + lane, r] = some_of[lane, r]
+                a[rank * rank + r, lane] = noise[first + lane, r]
+        solve(a, some_of)
+        for lane in range(some):
+            for r in range(rank):
+                apart[first + lane, r] = some_of[lane, r]
+    return mean, apart
 
 
 @kernel(fastmath=FAST)

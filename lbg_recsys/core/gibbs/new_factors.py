@@ -1,11 +1,11 @@
 """The factors of one new row or column under kept sweeps."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.factors import NearFactors, draw_factor, weighted_squares
+from lbg_recsys.core.gibbs.factors import NearFactors, add_product, draw_factor, weighted_squares
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
@@ -35,6 +35,15 @@ def come_near(factors: KeptFactors, sweep: int, partners: Array, weight: Array, 
 
 
 @kernel()
+def begin_factor(near: NearFactors, factor: Array, res: Array) -> None:
+    """Begin with the expected factors; ``res`` (n,), of a row without factors, follows."""
+    # number by number: an array that is assigned to a part of another brings half of numba's strings with it
+    for r in range(factor.shape[0]):
+        factor[r] = near.mean[r]
+    add_product(factor, near.others, -1.0, res)
+
+
+@kernel()
 def redraw_factor(rng: np.random.Generator, near: NearFactors, weight: float, factor: Array, res: Array) -> None:
     """Redraw the factors (R,) of one row, whose noise weight is ``weight``; ``res`` (n,) follows."""
     if not factor.shape[0]:
@@ -43,3 +52,25 @@ def redraw_factor(rng: np.random.Generator, near: NearFactors, weight: float, fa
     for r in range(noise.shape[0]):
         noise[r] = rng.standard_normal()
     draw_factor(near, weight, noise, res, factor)
+
+
+@kernel(fastmath=FAST)
+def expect_factor(rng: np.random.Generator, near: NearFactors, weight: float, factor: Array, res: Array) -> Any:
+    """Replace the factors of one row by their conditional means, as `keep` does; the noise weight to go with them.
+
+    It includes the variance of the factors, estimated by one draw, for columns like those that the row has entries
+    with.
+    """
+    rank = factor.shape[0]
+    if not rank or not res.shape[0]:
+        return weight
+    draw_factor(near, weight, np.zeros(rank, np.float32), res, factor)
+    drawn = factor.copy()
+    redraw_factor(rng, near, weight, drawn, res.copy())
+    total = 0.0
+    for r in range(rank):
+        drawn[r] -= factor[r]
+        for t in range(r):
+            total += 2.0 * near.squares[r, t] * drawn[r] * drawn[t]
+        total += near.squares[r, r] * drawn[r] * drawn[r]
+    return weight / (1.0 + weight * total / res.shape[0])  # squares have the columns' part of the precision

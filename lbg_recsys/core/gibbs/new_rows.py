@@ -14,8 +14,7 @@ from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
-from lbg_recsys.core.gibbs.factors import add_product
-from lbg_recsys.core.gibbs.new_factors import KeptFactors, come_near, redraw_factor
+from lbg_recsys.core.gibbs.new_factors import KeptFactors, begin_factor, come_near, expect_factor, redraw_factor
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
@@ -226,8 +225,7 @@ def draw_new_row(
                 res[e] -= x[e]
         half_squares(mean, precision, halves)
         near = come_near(factors, s, cols, precision, others)
-        factor[:] = near.mean
-        add_product(factor, others, -1.0, res)
+        begin_factor(near, factor, res)
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
         effect_prior = EffectPrior(np.float64(tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
@@ -241,9 +239,10 @@ def draw_new_row(
                 _draw_levels(rng, entries, intervals, weights, utility, neighbours, cut_tau[s])
         for h in range(n_components):
             out.z[s, h] = z[h]
-        out.factor[s] = factor
+        out.weight[s] = expect_factor(rng, near, np.float64(weight[0]), factor, res)
+        for r in range(factor.shape[0]):
+            out.factor[s, r] = factor[r]
         out.bias[s] = bias[0]
-        out.weight[s] = weight[0]
         for t in range(out.own_cuts.shape[1]):
             out.own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)
 
@@ -333,8 +332,7 @@ def draw_new_column(
             for e in range(n):
                 res[e] -= mean[h, own[h, e]]
         near = come_near(factors, s, row_of, precision, others)
-        factor[:] = near.mean
-        add_product(factor, others, -1.0, res)
+        begin_factor(near, factor, res)
         entries, weights, effects = Residuals(ptr, entry, res), Weights(weight, precision), Effects(bias, weight)
         effect_prior = EffectPrior(np.float64(bias_tau[s]), _UNUSED, Gamma(weight_shape[s], weight_rate[s]))
         for _ in range(_FIRST_ROUNDS if s == 0 else _ROUNDS):
@@ -361,8 +359,9 @@ def draw_new_column(
         for h in range(n_components):
             for t in range(k):
                 out.c[s, h, t] = mean[h, t]
-        out.factor[s] = factor
+        out.weight[s] = expect_factor(rng, near, np.float64(weight[0]), factor, res)
+        for r in range(factor.shape[0]):
+            out.factor[s, r] = factor[r]
         out.bias[s] = expected + bias[0]
-        out.weight[s] = weight[0]
         for t in range(out.own_cuts.shape[1]):
             out.own_cuts[s, t] = cuts[s, t + 1] + (added[t + 1, 0] if ordinal[s] else 0.0)

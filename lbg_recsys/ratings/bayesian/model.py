@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from lbg_recsys.checks import check_integer
-from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, RHAT_LIMIT, median_and_share
+from lbg_recsys.core.gibbs.convergence import FEWEST_SWEEPS, median_and_share
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.predict_grid import expect_items, predict_items
@@ -25,6 +25,7 @@ from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
 from lbg_recsys.ratings.bayesian.size import Size
+from lbg_recsys.ratings.bayesian.some_sweeps import SomeSweeps
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
 from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, Training, seed_of
@@ -37,10 +38,13 @@ from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
 
-# A fit warns when more than this share of the traced predictions has an R-hat above the limit.
-RHAT_SHARE = 0.2
+# A fit warns when the Monte Carlo error of predictions is larger than this share of the training error: more sweeps
+# would then lower the error of predictions by some 1 % (half the square of the share) or more.
+MONTE_CARLO_SHARE = 0.15
 # Items that lists by expected rating go through together: their part of the kept sweeps is copied.
 _ITEMS_AT_ONCE = 4096
+# How training went.
+_TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_")
 # Groups of users that are looked for where nobody says how many.
 GROUPS = 5
 
@@ -58,8 +62,10 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         Split R-hat of each traced prediction.
     rhat_median_, rhat_share_ : float
         Their median, and the share of them above 1.1.
+    monte_carlo_error_ : float
+        Root mean square error of expected ratings because the sweeps are not more, in units of the ratings.
     converged_ : bool
-        Whether all sweeps ran and few traced predictions are above 1.1.
+        Whether all sweeps ran and the Monte Carlo error is below 15 % of the training error.
     training_error_ : list of float
         Root mean square residual after each sweep, in units of the ratings.
     seed_ : int
@@ -79,14 +85,16 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     METRICS = ("taste",)
     MADE_BY_FIT = (
-        *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "converged_", "training_error_", "seed_", "nbytes_"),
+        *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "monte_carlo_error_", "converged_"),
+        *("training_error_", "seed_", "nbytes_"),
         *("size_", "item_features_", "user_features_", "features_", "calendar_"),
-        *("standard_", "_draws", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
+        *("standard_", "_draws", "_some", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
     _training: Training | None = None  # the chains, where fit has run them
     _trained: "BayesianLBGModel | None" = None  # the model with the training users, if this one has others
     _draws: dict[Side, Draws]
+    _some: Mapping[Side, Draws]  # those that newcomers, tastes and explanations need
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
@@ -107,20 +115,22 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             training = Training(self.get_params(), matrix, features, times)
         else:
             training.give_back(self._draws)
-        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress)
+        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress, self.max_seconds)
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
         self.features_, self.calendar_, self.size_ = training.features, training.calendar, training.size
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
+        self.monte_carlo_error_ = training.monte_carlo_error()
         self._know_users()
         self._judge(finished)
 
     def _know_users(self, kept: KeptOfUsers | None = None) -> None:
-        rates = ItemRates(self._draws, self.matrix, kept and kept.evidence)
-        self._new_users = NewUsers(self._draws, self.matrix, self.standard_, rates)
-        self._rated = RatedOdds(self._draws, self.matrix, rates)
-        self._tastes = Tastes(self._draws, self.matrix, self.seed_, grams=None if kept is None else kept.grams)
+        self._some = SomeSweeps(self._draws)
+        rates = ItemRates(self._some, self.matrix, kept and kept.evidence)
+        self._new_users = NewUsers(self._some, self.matrix, self.standard_, rates)
+        self._rated = RatedOdds(self._some, self.matrix, rates)
+        self._tastes = Tastes(self._some, self.matrix, self.seed_, grams=None if kept is None else kept.grams)
         self._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix, missed=kept and kept.missed)
         self._unknown_user = UnknownPartner(Side.ITEMS, self.matrix, self.matrix, kept and kept.averages)
 
@@ -145,8 +155,9 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return median_and_share(self.rhat_)[1]
 
     def _judge(self, finished: bool) -> None:
-        median, share = median_and_share(self.rhat_)
-        self.converged_ = finished and share <= RHAT_SHARE
+        # without sweeps, where all ratings are equal, there is no error
+        error, limit = self.monte_carlo_error_, MONTE_CARLO_SHARE * (self.training_error_ or [0.0])[-1]
+        self.converged_ = finished and error <= limit
         if not finished:
             warnings.warn(
                 f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
@@ -158,10 +169,11 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             from sklearn.exceptions import ConvergenceWarning
 
             found = (
-                f"too few sweeps to judge convergence: R-hat needs at least {FEWEST_SWEEPS} after the burn-in"
-                if np.isnan(median)
-                else f"the sampler has not converged: {share:.0%} of {len(self.rhat_)} predictions have a split "
-                f"R-hat above {RHAT_LIMIT} (at most {RHAT_SHARE:.0%} should; the median is {median:.2f})"
+                f"too few sweeps to judge convergence: it takes at least {FEWEST_SWEEPS} after the burn-in"
+                if np.isnan(error)
+                else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.3f}, "
+                f"{error / limit * MONTE_CARLO_SHARE:.0%} of the training error "
+                f"(it should be at most {MONTE_CARLO_SHARE:.0%})"
             )
             remedy = "raise n_sweeps and burn_in, or continue in Python: set warm_start=True and fit again"
             warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=6)
@@ -245,17 +257,17 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
         """How likely each user is to rate each item, from the rates at which like classes do."""
-        return np.asarray(expit(self._rated.log_odds(self._draws, self.matrix, users, items)))
+        return np.asarray(expit(self._rated.log_odds(self._some, self.matrix, users, items)))
 
     def rated_of_users(self, users: Ints) -> Floats:
         """How likely some (known) users are to rate each item, (users, items), to within 1e-5."""
-        return np.asarray(expit(self._rated.log_odds_of_users(self._draws, self.matrix, users)))
+        return np.asarray(expit(self._rated.log_odds_of_users(self._some, self.matrix, users)))
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
         """How much of an expected rating is there because of each of the user's ratings, given the kept sweeps."""
         n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
         known = self.user_features_.rows(self.matrix.users)
-        influence = Influence(self._draws, self.matrix, self._new_users, known, n_chains)
+        influence = Influence(self._some, self.matrix, self._new_users, known, n_chains)
         return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])
 
     def with_users(self, matrix: RatingMatrix) -> "BayesianLBGModel":
@@ -264,7 +276,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         view.matrix, view.standard_, view.features_ = matrix, self.standard_, self.features_
         view.seed_, view.size_, view.calendar_ = self.seed_, self.size_, None
         known, seed = self.user_features_.rows(matrix.users), np.random.SeedSequence(self.seed_).spawn(1)[0]
-        view._draws = self._new_users.draw(matrix, known, seed)
+        view._draws = view._some = self._new_users.draw(matrix, known, seed)
         view._new_users, view._rated = self._new_users, self._rated
         view._tastes = Tastes(view._draws, matrix, self.seed_, trained=self._tastes)
         view._trained = self._trained or self
@@ -275,7 +287,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     def _with_item(self, matrix: RatingMatrix) -> "BayesianLBGModel":
         """The same kept sweeps with one more item, whose parameters are drawn given each of them."""
         view = type(self)(**self.get_params())
-        same = ("size_", "standard_", "seed_", "training_error_", "rhat_", "converged_", "features_", "calendar_")
+        same = ("size_", "standard_", "seed_", *_TRAINING, "features_", "calendar_")
         for name in same:
             setattr(view, name, getattr(self, name))
         view.matrix = matrix
@@ -321,10 +333,11 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     def without_users(self) -> "BayesianLBGModel":
         """This model for new users alone; see `RatingModel.without_users`."""
         view = type(self)(**self.get_params())
-        draws = {side: one.without(Side.USERS, side) for side, one in self._draws.items()}
+        draws = {side: one.without(Side.USERS, side) for side, one in self._some.items()}
         features = {**self.features_, Side.USERS: self.user_features_.without_rows()}
         view.assemble(self._matrix_without_users(), draws, self.seed_, self.size_, features, self._kept_of_users())
-        view.converged_, view.training_error_, view.rhat_ = self.converged_, self.training_error_, self.rhat_
+        for name in _TRAINING:
+            setattr(view, name, getattr(self, name))
         view.titles, view.versions = dict(self.titles), dict(self.versions)
         return view
 

@@ -1,4 +1,4 @@
-"""The size of Bayesian LBG where nobody gives one: it follows the number of ratings.
+"""The size of Bayesian LBG where nobody gives one: it follows the number of ratings per user and item.
 
 The rule was found on inner splits of five data sets (docs/bayesian-lbg.md, "The size").
 """
@@ -18,22 +18,22 @@ class Size(NamedTuple):
     n_factors: int
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], n_ratings: int) -> "Size":
-        """The size that parameters give, "auto" resolved for so many ratings.
+    def of(cls, parameters: Mapping[str, Any], n_ratings: int, n_ids: int) -> "Size":
+        """The size that parameters give, "auto" resolved for so many ratings and so many users and items.
 
-        >>> Size.of({"n_components": "auto", "n_classes": 5, "n_factors": "auto"}, 1_000_000)
+        >>> Size.of({"n_components": "auto", "n_classes": 5, "n_factors": "auto"}, 900_000, 9_746)
         Size(n_components=4, n_classes=5, n_factors=40)
         """
         given = [parameters[name] for name in cls._fields]
-        usual = [0, 3, factors_for(n_ratings)]
+        usual = [0, 3, factors_for(n_ratings / max(n_ids, 1))]
         components, classes, factors = (u if g == AUTO else g for g, u in zip(given, usual, strict=True))
         return cls(components or (4 if factors else 16), classes, factors)
 
 
-def factors_for(n_ratings: int) -> int:
-    """8 factors for 10,000 ratings and 8 more for each factor of sqrt(10), from 8 to 64.
+def factors_for(ratings_per_id: float) -> int:
+    """8 factors for up to 20 ratings per user and item, about 14 more for each doubling, at most 64.
 
-    >>> [factors_for(n) for n in (500, 10_000, 100_000, 1_000_000, 10_000_000)]
-    [8, 8, 24, 40, 56]
+    >>> [factors_for(n) for n in (1.0, 10.0, 20.0, 35.0, 90.0, 1000.0)]
+    [8, 8, 16, 24, 40, 64]
     """
-    return 8 * min(max(round(2 * math.log10(max(n_ratings, 1))) - 7, 1), 8)
+    return 8 * min(max(round(1.7 * math.log2(max(ratings_per_id, 1.0) / 10.0)), 1), 8)

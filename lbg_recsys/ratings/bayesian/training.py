@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, run_all
+from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, monte_carlo_error, run_all
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind
@@ -55,7 +55,7 @@ class Training:
         self.times = times
         users, items = matrix.user_codes.astype(np.int64), matrix.item_codes.astype(np.int64)
         self.calendar = None if times is None else Calendar.of(users, items, times)
-        self.size = Size.of(parameters, len(matrix.values))
+        self.size = Size.of(parameters, len(matrix.values), matrix.n_users + matrix.n_items)
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
@@ -89,6 +89,8 @@ class Training:
         known = {side: table.design(ids_of(matrix, side)) for side, table in self.features.items()}
         most = parameters["max_kept"]
         stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
+        if parameters["max_seconds"] is not None:  # nobody knows how many: a third is dropped in the end
+            most, stride = most * 3 // 2, 1
         runs = []
         for one, seed in zip(settings, seeds, strict=False):
             ratings, level = entries[one.side]
@@ -123,12 +125,14 @@ class Training:
         same_parameters = all(parameters[name] == value for name, value in self.made_of.items())
         return same_parameters and self.features == features and same_ratings(self.matrix, matrix)
 
-    def run(self, n_sweeps: int, burn_in: int, n_jobs: int, progress: Progress) -> bool:
-        """Run ``n_sweeps`` more sweeps; False if Ctrl-C ended them early."""
+    def run(self, n_sweeps: int, burn_in: int, n_jobs: int, progress: Progress, seconds: float | None = None) -> bool:
+        """Run ``n_sweeps`` more sweeps, or as many as ``seconds`` allow; False if Ctrl-C ended them early."""
         if not self.runs:
             progress(n_sweeps, n_sweeps, "all ratings are equal")
             return True
-        return run_all(self.runs, n_sweeps, burn_in, n_jobs, unit=self.standard.spread, progress=progress)
+        return run_all(
+            self.runs, n_sweeps, burn_in, n_jobs, seconds=seconds, unit=self.standard.spread, progress=progress
+        )
 
     def errors(self) -> list[float]:
         """The root mean square residual after each sweep of all chains, in units of the ratings."""
@@ -152,6 +156,10 @@ class Training:
     def rhat(self) -> Floats:
         """The split R-hat of each traced pair."""
         return agreement(self.runs) if self.runs else np.ones(1)
+
+    def monte_carlo_error(self) -> float:
+        """The Monte Carlo error of the traced pairs, in units of the ratings."""
+        return monte_carlo_error(self.runs) * self.standard.spread if self.runs else 0.0
 
     def _sides(self) -> dict[Side, list[Run]]:
         sides: dict[Side, list[Run]] = {}

@@ -1,0 +1,135 @@
+"""Which size and how many sweeps? Inner splits of five data sets: what chose the defaults of Bayesian LBG.
+
+A tenth of the training part of the first outer fold (`benchmarks.list_data`) is held out; of MovieLens-1M only a
+fifth of the users take part. The part "size" varies the factors and classes of four chains with the default sweeps;
+the part "sweeps" averages different sweeps of the same four chains, each of which keeps every fifth.
+"""
+
+import time
+
+import numpy as np
+
+from benchmarks import list_data
+from benchmarks.benchmark import Benchmark, Part
+from lbg_recsys.core import levels as over_levels
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
+from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.keep import keep
+from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.predict_pairs import predict
+from lbg_recsys.core.gibbs.tilt import tilt
+from lbg_recsys.evaluation import metrics
+from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.ratings.bayesian.size import factors_for
+from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
+from lbg_recsys.ratings.bayesian.training import entries_of
+
+NAMES = ("filmtrust", "insteval", "ml-100k", "ciao", "ml-1m")
+SWEEPS, BURN_IN, EVERY = 300, 100, 5
+WINDOWS = ((20, 60), (30, 120), (60, 250), (100, 250), (100, 300), (150, 300), (100, 400), (100, 500))
+
+
+class Split:
+    """A training part, and the held-out ratings of users and items that it knows."""
+
+    def __init__(self, work, name):
+        train, _ = list_data.fold(work, name, 0)
+        if name == "ml-1m":
+            train = train[train.user % 5 == 0]
+        train = train.sample(frac=1.0, random_state=0, ignore_index=True)
+        test, train = train.iloc[: len(train) // 10], train.iloc[len(train) // 10 :]
+        self.matrix = RatingMatrix.from_arrays(train.user, train.item, train.rating)
+        users, items = self.matrix.users.codes(test.user), self.matrix.items.codes(test.item)
+        known = (users >= 0) & (items >= 0)
+        self.users, self.items = users[known], items[known]
+        self.truth = test.rating.to_numpy(float)[known]
+        self.standard, self.levels = Standard.of(self.matrix), self.matrix.scale.levels
+        self.ratings_per_id = len(self.matrix.values) / (self.matrix.n_users + self.matrix.n_items)
+
+    def run(self, n_sweeps, n_factors, n_components=4, n_classes=3):
+        """Predictions of every fifth sweep of four chains: (sweep, likelihood, level distributions, means)."""
+        found, started, judging = [], time.process_time(), 0.0
+        for number, (side, likelihood) in enumerate((side, kind) for side in Side for kind in Likelihood):
+            ratings, level = entries_of(self.matrix, self.standard, side)
+            settings = ChainSettings(
+                n_components,
+                n_classes,
+                n_factors,
+                likelihood=likelihood,
+                side=side,
+                indicator_weight=INDICATOR_WEIGHT[side],
+            )
+            chain = Chain(ratings, level, self.standard.middles, settings, np.random.SeedSequence(number))
+            cuts = chain.cuts.copy()
+            for sweep in range(1, n_sweeps + 1):
+                chain.sweep()
+                if sweep % EVERY == 0:
+                    then = time.process_time()
+                    if not settings.ordinal:
+                        chain.match_cuts(cuts, 1, len(cuts) - 1)
+                    draws = Draws.joined([keep(chain, chain.cuts if settings.ordinal else cuts)])
+                    said = predict(draws, self.users, self.items, side, self.standard.levels)
+                    found.append((sweep, likelihood, *(one.astype(np.float32) for one in said)))
+                    judging += time.process_time() - then
+        return found, time.process_time() - started - judging
+
+    def judge(self, found, first, last):
+        """The measures of the average over the sweeps after ``first`` and up to ``last``."""
+        kept = [one for one in found if first < one[0] <= last]
+        shapes = [shape for _, kind, shape, _ in kept if kind is Likelihood.ORDINAL]
+        probability = np.mean(shapes, axis=0, dtype=np.float64)
+        mean = np.mean([mean for *_, mean in kept], axis=0, dtype=np.float64)
+        tilt(probability, self.levels, self.standard.raw(mean))
+        level = self.matrix.scale.nearest(self.truth)
+        return {
+            "rmse": metrics.rmse(self.truth, over_levels.mean(probability, self.levels)),
+            "mae_median": metrics.mae(self.truth, over_levels.median(probability, self.levels)),
+            "log_score": metrics.log_score(level, probability),
+        }
+
+
+def size(record, work):
+    """Factors and classes."""
+    n_sweeps, burn_in = work.size((SWEEPS, BURN_IN), (15, 5))
+    names = []
+    for name in NAMES:
+        split = Split(work, name)
+        trials = {f"4 x 3, {factors}": (factors, 4, 3) for factors in (8, 16, 24, 40)} | {"16 x 3, 0": (0, 16, 3)}
+
+        def measure(size, split=split):
+            found, spent = split.run(n_sweeps, *size)
+            return split.judge(found, burn_in, n_sweeps) | {"fit_s": spent}
+
+        for trial, given in trials.items():
+            record.row("size", trial, name, lambda given=given, measure=measure: measure(given))
+            names.append(trial)
+    record.finish("size", dict.fromkeys(names))
+
+
+def sweeps(record, work):
+    """Which sweeps."""
+    windows = work.size(WINDOWS, ((5, 10), (5, 15)))
+    for name in NAMES[:3]:
+        split, found = Split(work, name), []
+        for first, last in windows:
+
+            def measure(first=first, last=last, split=split, found=found):
+                if not found:  # the same chains for all windows
+                    found += split.run(windows[-1][1], factors_for(split.ratings_per_id))[0]
+                return split.judge(found, first, last)
+
+            record.row("sweeps", f"{first} to {last}", name, measure)
+    record.finish("sweeps", [f"{first} to {last}" for first, last in windows])
+
+
+BENCHMARK = Benchmark(
+    name="tune_size",
+    what="Size and sweeps of Bayesian LBG on inner splits",
+    module="benchmarks.tune_size",
+    data=("ml-100k",),
+    seeds=(0,),
+    parts={"size": Part(size), "sweeps": Part(sweeps)},
+)
+
+if __name__ == "__main__":
+    BENCHMARK.main()
