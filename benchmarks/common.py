@@ -16,12 +16,18 @@ class Model(NamedTuple):
 
 def installed(models):
     """The models whose library is installed, and a note for each library that is not."""
-    missing = {model.by for model in models.values() if not _has(model.by)}
-    notes = [f"{name} is not installed: pip install 'lbg-recsys[bench]'" for name in sorted(missing)]
-    return {name: model for name, model in models.items() if model.by not in missing}, notes
+    notes = missing(model.by for model in models.values())
+    return {name: model for name, model in models.items() if has(model.by)}, notes
 
 
-def _has(distribution):
+def missing(distributions):
+    """A note for each distribution that is not installed."""
+    absent = sorted({name for name in distributions if not has(name)})
+    return [f"{name} is not installed: pip install 'lbg-recsys[bench]'" for name in absent]
+
+
+def has(distribution):
+    """Whether a distribution is installed."""
     try:
         return bool(version(distribution))
     except PackageNotFoundError:
@@ -30,15 +36,15 @@ def _has(distribution):
 
 def measure_models(record, part, models, trials, measure):
     """A row per trial and model: ``measure(model, *trial)``; trials are the outer loop, so that models take turns."""
-    taking_part, missing = installed(models)
-    for note in missing:
+    taking_part, notes = installed(models)
+    for note in notes:
         print(note, flush=True)
     for trial, given in trials.items():
         for name, model in taking_part.items():
             record.row(
                 part, name, trial, lambda m=model, g=given: measure(m, *g), by=model.by, settings=model.settings
             )
-    record.finish(part, models, missing)
+    record.finish(part, models, notes)
 
 
 def best_seconds(*actions, repeats=5):

@@ -1,9 +1,13 @@
 """One fit of `benchmarks.bench_scale` in a process of its own, whose peak memory is then its own; prints JSON.
 
-python -m benchmarks.scale_fit memory|disk|dask-N FOLDER RATINGS
+python -m benchmarks.scale_fit WAY FOLDER RATINGS
+
+WAY is memory, disk or dask-N for LBG, bayesian, or one of `benchmarks.scale_rivals`. RATINGS is how many ratings
+were generated, or 0 for data that was not.
 """
 
 import json
+import os
 import resource
 import sys
 import time
@@ -13,8 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.generate import Truth
+from benchmarks.scale_rivals import RIVALS
 
 TOPICS, ITERATIONS = 10, 20
+SWEEPS, KEPT = 100, 16
 # Bytes for sorting ratings.
 MEMORY = 1_000_000_000
 
@@ -32,6 +38,12 @@ def peak_megabytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
+def local_bytes():
+    """Bytes that processes of this machine have sent each other."""
+    lines = Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.split()[0] == "lo:"), 0)
+
+
 def stored(folder):
     """The store beside a folder of generated ratings; made where it is not there."""
     from lbg_recsys.ratings import RatingStore
@@ -39,13 +51,13 @@ def stored(folder):
 
     store = folder.with_name(f"{folder.name}-store")
     if (store / "store.json").exists():
-        return RatingStore.open(store, memory=4 * MEMORY)
+        return RatingStore.open(store, memory=MEMORY)
     return RatingStore.create(store, CodedRatings(folder), memory=MEMORY)
 
 
 def read(way, folder):
     """The ratings as a fit takes them."""
-    if way == "memory":
+    if way == "memory" or way in RIVALS:
         import pandas as pd
 
         from lbg_recsys import RatingMatrix
@@ -53,6 +65,8 @@ def read(way, folder):
 
         return RatingMatrix.from_frame(pd.concat(map(read_ratings, sorted(folder.glob("*.parquet")))))
     store = stored(folder)
+    if way == "bayesian":
+        return store.whole()
     if way == "disk":
         return store
     from dask.distributed import Client
@@ -69,31 +83,70 @@ def purity(planted, found):
     return float(sum(largest) / len(planted))
 
 
-def main(way, folder, n_ratings):
+def bayesian(**settings):
+    """One chain of Bayesian LBG."""
+    from lbg_recsys import BayesianLBGModel
+
+    return BayesianLBGModel(orientation="users", likelihood="gaussian", random_state=0, **settings)
+
+
+def fit_ours(way, data):
+    """The fitted model, and the number of iterations or sweeps."""
     from lbg_recsys import LBGModel
 
+    if way == "bayesian":
+        return bayesian(n_sweeps=SWEEPS, burn_in=SWEEPS // 2, max_kept=KEPT).fit(data), SWEEPS
+    return LBGModel(n_topics=TOPICS, max_iter=ITERATIONS, tol=0.0, random_state=0).fit(data), ITERATIONS
+
+
+def compile_first(way):
+    """Run what will be timed on little data, with few items and with many."""
+    from lbg_recsys import LBGModel
+
+    tiny = (["a", "b"] * 2, ["x", "x", "y", "y"], [1, 2, 2, 1])
+    many = np.arange(20_000)
+    for ratings in (tiny, (many // 10_000, many % 10_000, many % 5)):
+        LBGModel(n_topics=TOPICS, max_iter=1).fit(ratings)
+    if way == "bayesian":
+        bayesian(n_sweeps=4, burn_in=2, n_factors=8).fit(tiny)
+
+
+def main(way, folder, n_ratings):
     warnings.simplefilter("ignore")
-    LBGModel(n_topics=2, max_iter=1).fit((["a", "b"], ["x", "x"], [1, 2]))  # compile
+    load = os.getloadavg()[0]
+    compile_first(way)
     begun = cpu()
     data = read(way, folder)
-    after_reading, clock = cpu(), time.perf_counter()
-    model = LBGModel(n_topics=TOPICS, max_iter=ITERATIONS, tol=0.0, random_state=0).fit(data)
-    planted = Truth.of_size(n_ratings, 0).group[np.array(list(model.matrix.users))]
-    n = model.matrix.n_ratings
+    after_reading, clock, sent = cpu(), time.perf_counter(), local_bytes()
+    if way in RIVALS:
+        iterations = RIVALS[way](data, TOPICS, ITERATIONS)
+        matrix, groups = data, None
+    else:
+        model, iterations = fit_ours(way, data)
+        matrix, groups = model.matrix, None if way == "bayesian" else model.posterior().argmax(axis=1)
+    seconds, wall, n = cpu() - after_reading, time.perf_counter() - clock, matrix.n_ratings
     found = {
         "ratings": n,
-        "users": model.matrix.n_users,
-        "items": model.matrix.n_items,
+        "users": matrix.n_users,
+        "items": matrix.n_items,
+        "iterations": iterations,
         "reading_seconds": after_reading - begun,
-        "fit_seconds": cpu() - after_reading,
-        "fit_wall_seconds": time.perf_counter() - clock,
-        "nanoseconds_per_rating": (cpu() - after_reading) / n / ITERATIONS * 1e9,
+        "fit_seconds": seconds,
+        "fit_wall_seconds": wall,
+        "nanoseconds_per_rating": seconds / n / iterations * 1e9,
         "peak_megabytes": peak_megabytes(),
-        "purity": purity(planted, model.posterior().argmax(axis=1)),
+        "purity": None,
+        "load": load,
     }
+    if n_ratings and groups is not None:
+        found["purity"] = purity(Truth.of_size(n_ratings, 0).group[np.array(list(matrix.users))], groups)
+    if way == "bayesian":
+        found["training_error"] = model.training_error_[-1]
+        found["factors"] = model.size_.n_factors
     if way.startswith("dask"):
-        found["worker_megabytes"] = max(data.client.run(peak_megabytes).values())
-        found["worker_seconds"] = sum(data.client.run(cpu).values())
+        found["network_megabytes"] = (local_bytes() - sent) / iterations / 1e6
+        found["worker_megabytes"] = sorted(data.client.run(peak_megabytes).values())
+        found["worker_seconds"] = sorted(data.client.run(cpu).values())
         data.client.shutdown()
     print(json.dumps(found))
 

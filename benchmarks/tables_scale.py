@@ -1,47 +1,112 @@
 """The results of `bench_scale` as Markdown."""
 
 from benchmarks.records import rows_of
+from benchmarks.scale_rivals import RIVALS
 from lbg_recsys.evaluation.report import markdown_table
 
-WAYS = {"memory": "in memory", "disk": "from disk", "dask-1": "Dask, 1 worker", "dask-2": "Dask, 2 workers"}
+WAYS = {
+    "memory": "LBG in memory",
+    "disk": "LBG from disk",
+    "dask-1": "1 worker",
+    "dask-2": "2 workers",
+    "implicit": "implicit, ALS",
+    "myfm": "myFM",
+    "scikit-surprise": "Surprise, SVD",
+    "bayesian": "Bayesian LBG",
+}
+# The load of a machine that does nothing else.
+IDLE = 0.7
+HEAD = ["ratings", "items", "read and sort, s", "fit, s", "ns per rating", "peak MB"]
+
+
+def _cost(row):
+    """The columns of `HEAD`."""
+    return [
+        f"{row['ratings']:,}", f"{row['items']:,}", f"{row['reading_seconds']:.0f}", f"{row['fit_seconds']:.1f}",
+        f"{row['nanoseconds_per_rating']:.0f}", f"{row['peak_megabytes']:,.0f}",
+    ]  # fmt: skip
+
+
+def _rows(found, *parts):
+    """(way, trial, row) of some parts."""
+    return [
+        (way, trial, row)
+        for part in parts
+        for way, trials in rows_of(found, part).items()
+        for trial, row in trials.items()
+    ]
 
 
 def growth(found):
     """Cost and memory by way and number of ratings."""
-    lines = [
-        [WAYS[way], f"{row['ratings']:,}", f"{row['items']:,}", f"{row['reading_seconds']:.0f}",
-         f"{row['fit_seconds']:.1f}", f"{row['nanoseconds_per_rating']:.0f}", f"{row['peak_megabytes']:,.0f}",
-         f"{row['purity']:.1%}"]
-        for part in ("memory", "disk", "largest")
-        for way, trials in rows_of(found, part).items()
-        for row in trials.values()
-    ]  # fmt: skip
-    head = [
-        "way",
-        "ratings",
-        "items",
-        "read and sort, s",
-        "fit, s",
-        "ns per rating",
-        "peak MB",
-        "users in a topic of their group",
-    ]
-    return (
+    rows = _rows(found, "memory", "disk", "largest")
+    lines = [[WAYS[way], *_cost(row), f"{row['purity']:.1%}"] for way, _, row in rows]
+    text = (
         "LBG with 10 topics, 20 iterations, one thread, on ratings generated from the model with 4 groups; repeated "
-        "pairs count once. Processor seconds on a machine that others used too; ns per rating and iteration.\n\n"
-        + markdown_table(head, lines)
+        "pairs count once. Processor seconds on a machine that others used too; ns per rating and iteration; memory "
+        "of the whole process.\n\n" + markdown_table(["model", *HEAD, "users in a topic of their group"], lines)
+    )
+    costs = [row["nanoseconds_per_rating"] for way, _, row in rows if way == "disk" and row["ratings"] > 5e5]
+    if len(costs) > 1:
+        ratio = max(costs) / min(costs)
+        text += f"\n\nFrom disk, a rating costs at most {ratio:.2f} times the least from 10^6 ratings on."
+    return text
+
+
+def rivals(found):
+    """Other libraries with as many factors and iterations, beside LBG in memory."""
+    lines = []
+    if not any(way in RIVALS for way, _, _ in _rows(found, "rivals", "real")):
+        return ""
+    for way, trial, row in _rows(found, "rivals", "real"):
+        if way == "disk":
+            continue
+        data = "MovieLens-1M" if trial == "ml-1m" else f"generated, {int(trial):,}"
+        if "stopped_after_seconds" in row:
+            lines.append([data, WAYS[way], "", "", "", f"stopped after {row['stopped_after_seconds']}", "", ""])
+        else:
+            lines.append([data, WAYS[way], *_cost(row)])
+    lines += [[f"generated, {int(trial):,}", WAYS[way], *_cost(row)] for way, trial, row in _rows(found, "memory")]
+    lines.sort(key=lambda line: (line[0] == "MovieLens-1M", len(line[0]), line[0]))
+    return (
+        "10 topics or factors, 20 iterations, one thread; reading is by this package for all.\n\n"
+        + markdown_table(["data", "model", *HEAD], lines)
     )
 
 
 def workers(found):
-    """One and two workers of Dask."""
-    lines = [
-        [WAYS[way], f"{row['ratings']:,}", f"{row['fit_wall_seconds']:.0f}", f"{row['worker_seconds']:.0f}",
-         f"{row['peak_megabytes']:,.0f}", f"{row['worker_megabytes']:,.0f}"]
-        for way, trials in rows_of(found, "workers").items()
-        for row in trials.values()
-    ]  # fmt: skip
-    if not lines:
+    """One and two workers of Dask; times only of a machine that was idle before."""
+    rows = {way: row for way, _, row in _rows(found, "workers")}
+    if not rows:
         return ""
-    head = ["way", "ratings", "fit, wall s", "CPU s of workers", "peak MB of the client", "peak MB of a worker"]
-    return markdown_table(head, lines)
+    idle = all(row.get("load", IDLE) < IDLE for row in rows.values())
+    lines = [
+        [WAYS[way], f"{row['ratings']:,}", *([f"{row['fit_wall_seconds']:.1f}"] if idle else []),
+         _joined(row["worker_seconds"]), f"{row['network_megabytes']:.0f}", f"{row['peak_megabytes']:,.0f}",
+         _joined(row["worker_megabytes"])]
+        for way, row in rows.items()
+    ]  # fmt: skip
+    head = ["Dask", "ratings", *(["fit, s"] if idle else []), "CPU s of each worker", "MB sent per iteration"]
+    text = markdown_table([*head, "peak MB of the client", "peak MB of each worker"], lines)
+    if not idle:
+        return text + "\n\nThe machine was busy: how much faster two workers are was not measured."
+    if len(rows) == 2:
+        one, two = (rows[way]["fit_wall_seconds"] for way in ("dask-1", "dask-2"))
+        text += f"\n\nTwo workers are {one / two:.2f} times as fast as one."
+    return text
+
+
+def _joined(numbers):
+    return " and ".join(f"{number:,.0f}" for number in numbers)
+
+
+def bayesian(found):
+    """A chain of Bayesian LBG."""
+    rows = _rows(found, "bayesian")
+    if not rows:
+        return "One chain of Bayesian LBG with 10^7 ratings was not measured yet."
+    lines = [[WAYS[way], *_cost(row), f"{row['factors']}"] for way, _, row in rows]
+    return (
+        "One chain of 100 sweeps with users as rows and a Gaussian likelihood, 16 of them kept; ns per rating and "
+        "sweep.\n\n" + markdown_table(["model", *HEAD, "factors"], lines)
+    )

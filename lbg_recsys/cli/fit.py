@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,10 @@ from lbg_recsys.cli.algorithms import (
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option, size_in_words
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
+    THIS_MACHINE,
     choices_in_words,
+    client_at,
+    dask_option,
     facts_of,
     format_options,
     memory_option,
@@ -42,9 +44,10 @@ if TYPE_CHECKING:
 
 # What is fitted to ratings, and to choices without ratings.
 DEFAULT, CHOICE = "bayesian", "choice"
-# What is fitted by EM over blocks of users.
+# What is fitted by EM with checkpoints, what else is fitted over blocks of users, and what has chains.
 MIXTURES = ("lbg", "paper")
-_THIS_MACHINE = "local"
+IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
+CHAINS = (DEFAULT, f"{DEFAULT}-strong")
 
 
 @click.command(cls=ParametersInHelp)
@@ -77,6 +80,12 @@ _THIS_MACHINE = "local"
     help="Leave users and ratings out of the file: it serves new users, and nobody can read who rated what.",
 )
 @click.option("--time", is_flag=True, help="Learn from the time of each rating: a further column of RATINGS.")
+@click.option(
+    "--seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Make the most of this time instead of a fixed number of sweeps. For bayesian and bayesian-strong.",
+)
 @memory_option
 @click.option(
     "--store",
@@ -84,12 +93,9 @@ _THIS_MACHINE = "local"
     type=click.Path(file_okay=False),
     help="Keep the sorted ratings in this new folder, which can be RATINGS later.",
 )
-@click.option(
-    "--dask",
-    is_flag=False,
-    flag_value=_THIS_MACHINE,
-    metavar="[ADDRESS]",
-    help="Fit on the Dask cluster at HOST:PORT, or on the cores of this machine. For lbg, paper and choice.",
+@dask_option(
+    "Fit on the Dask cluster at HOST:PORT, or on the cores of this machine. Workers sort and keep the ratings; for "
+    "bayesian they run the chains.",
 )
 @click.option(
     "--checkpoint",
@@ -116,6 +122,7 @@ def fit(
     user_features: str | None,
     drop_users: bool,
     time: bool,
+    seconds: float | None,
     memory: int | None,
     store: str | None,
     dask: str | None,
@@ -135,8 +142,8 @@ def fit(
     none.
 
     \b
-    --algo bayesian         Bayesian LBG, 18 s per 100,000 ratings
-    --algo bayesian-strong  the same with more chains: more accurate, 90 s
+    --algo bayesian         Bayesian LBG, 30 s per 100,000 ratings
+    --algo bayesian-strong  the same with more and longer chains, 120 s
     --algo lbg              LBG, settings that predict ratings best, 1 s
     --algo paper            LBG with the paper's settings, 1 s
     --algo plsa             Gaussian pLSA, a model beside the paper's, 1 s
@@ -163,6 +170,7 @@ def fit(
       lbg-recsys fit sample -o model.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --titles titles.csv --scale 1 5
       lbg-recsys fit sample -o mine.lbg --param n_sweeps=80 --param burn_in=40
+      lbg-recsys fit sample -o quick.lbg --seconds 5
       lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
       lbg-recsys fit clicks.csv -o clicks.lbg
@@ -177,17 +185,23 @@ def fit(
         parse_params(params, named_class(MODELS[algo].model))
     if time and algo is not None and not algo.startswith(DEFAULT):
         raise click.UsageError(f"--time needs --algo {DEFAULT}, not {algo}")
-    _refuse_unscalable(algo, {"memory": memory, "dask": dask}, {"checkpoint": checkpoint, "resume": resume or None})
+    if seconds is not None:
+        if algo is not None and algo not in CHAINS:
+            raise click.UsageError(f"--seconds needs --algo {' or '.join(CHAINS)}, not {algo}")
+        params = (*params, f"max_seconds={seconds}")
+    _refuse_unscalable(algo, memory=memory, dask=dask, checkpoint=checkpoint, resume=resume or None)
     data: Any
     beside: dict[str, Any] = {}
-    cluster = None if dask is None else ctx.with_resource(_cluster(dask, store, ratings))
-    if cluster or memory is not None or store is not None or os.path.isdir(ratings):
+    cluster = None if dask is None else ctx.with_resource(_cluster(dask, store, ratings, algo))
+    sorting = cluster is not None and algo in IN_BLOCKS
+    if sorting or memory is not None or store is not None or os.path.isdir(ratings):
         if time:
-            raise click.UsageError("--time needs the ratings in memory: leave out --memory, --store and --dask")
+            raise click.UsageError("--time needs the ratings in memory: leave out --memory and --store")
         folder = Path(store) if store is not None else ctx.with_resource(private_folder()) / "store"
-        data, has_ratings = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, **how)
-        algo, remark = _choose(algo, data if has_ratings else None, ratings)
-        if cluster is not None:
+        at = cluster if sorting else None
+        data = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, cluster=at, **how)
+        algo, remark = _choose(algo, data if data.has_ratings else None, ratings)
+        if sorting:
             from lbg_recsys.distributed import on_dask
 
             data = on_dask(data, cluster)
@@ -214,7 +228,12 @@ def fit(
 
         beside["checkpoint"] = FitCheckpoint(kept, checkpoint or FitCheckpoint.every, resume)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        model.fit(data, progress=progress, **beside)
+        if cluster is not None and algo in CHAINS:
+            from lbg_recsys.distributed import fit_chains
+
+            fit_chains(model, data, cluster, progress=progress, **beside)
+        else:
+            model.fit(data, progress=progress, **beside)
         progress(1, 1, "")
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named, ratings=not drop_users)
@@ -237,23 +256,22 @@ def fit(
         ctx.exit(130)
 
 
-def _refuse_unscalable(algo: str | None, of_blocks: Mapping[str, Any], of_em: Mapping[str, Any]) -> None:
+def _refuse_unscalable(algo: str | None, **given: Any) -> None:
     """Refuse options that a model has no use for before anything is read."""
-    for options, models in ((of_blocks, (*MIXTURES, CHOICE)), (of_em, MIXTURES)):
-        given = [name for name, value in options.items() if value is not None]
-        if given and algo not in models:
-            raise click.UsageError(f"--{given[0]} needs --algo {' or '.join(models)}, not {algo or DEFAULT}")
+    every = {"memory": IN_BLOCKS, "dask": (*IN_BLOCKS, *CHAINS), "checkpoint": MIXTURES, "resume": MIXTURES}
+    for name, models in every.items():
+        if given[name] is not None and algo not in models:
+            raise click.UsageError(f"--{name} needs --algo {' or '.join(models)}, not {algo or DEFAULT}")
 
 
-def _cluster(address: str, store: str | None, ratings: str) -> Any:
+def _cluster(address: str, store: str | None, ratings: str, algo: str | None) -> Any:
     """A client of the cluster that fits; workers elsewhere need a folder that they see too."""
-    from lbg_recsys.distributed import connected
-
-    if address != _THIS_MACHINE and store is None and not os.path.exists(os.path.join(ratings, "store.json")):
+    is_store = os.path.exists(os.path.join(ratings, "store.json"))
+    if address != THIS_MACHINE and store is None and not is_store and algo in IN_BLOCKS:
         raise click.UsageError(
             "workers read the sorted ratings themselves: give --store FOLDER, a new folder that all of them see"
         )
-    return connected(None if address == _THIS_MACHINE else address)
+    return client_at(address)
 
 
 def _choose(algo: str | None, data: "RatingSource | None", source: str, has_counts: bool = False) -> tuple[str, str]:

@@ -75,9 +75,10 @@ def predicts_ratings(model: Any) -> bool:
 
 def convergence(model: Any) -> dict[str, Any]:
     """How training went, for machines: what the model says of it."""
-    names = ("converged_", "n_iter_", "n_sweeps_", "rhat_median_", "rhat_share_", "lower_bound_", "beta_")
+    of_sampler = ("n_sweeps_", "monte_carlo_error_", "rhat_median_", "rhat_share_")
+    names = ("converged_", "n_iter_", *of_sampler, "lower_bound_", "beta_")
     facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
-    return {name: fact for name, fact in facts.items() if fact == fact}  # R-hat of too few sweeps is NaN: no fact
+    return {name: fact for name, fact in facts.items() if fact == fact}  # those of too few sweeps are NaN: no facts
 
 
 def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
@@ -87,7 +88,9 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
     words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
     if "converged" in facts:
         words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
-    if "rhat_median" in facts:
+    if "monte_carlo_error" in facts:
+        words += f", Monte Carlo error of expected ratings {facts['monte_carlo_error']:.3f}"
+    elif "rhat_median" in facts:  # of files that do not have the other
         words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
     elif "n_sweeps" in facts:
         words += ", too few to judge convergence"

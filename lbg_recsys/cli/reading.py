@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# What --dask is without an address.
+THIS_MACHINE = "local"
 # For sorting a folder if no size is given, and the least size that can be given.
 _MEMORY, _LEAST_MEMORY = 1_000_000_000, 1_000_000
 
@@ -84,9 +86,10 @@ def read_store(
     memory: int | None,
     scale: tuple[float, float] | None,
     quiet: bool,
+    cluster: Any = None,
     **how: Any,
-) -> "tuple[RatingStore, bool]":
-    """Ratings sorted into a folder, or the store that ``source`` is; and whether there is a rating column."""
+) -> "RatingStore":
+    """Ratings sorted into a folder, by a ``cluster`` where one is given; or the store that ``source`` is."""
     from lbg_recsys.datasets import RATING_SETS
     from lbg_recsys.ratings.store import STORE, RatingStore
     from lbg_recsys.readers import CodedRatings
@@ -94,18 +97,34 @@ def read_store(
     if source in RATING_SETS:
         raise click.UsageError(f"--memory, --store and --dask are for files and folders: {source} fits into memory")
     if os.path.exists(os.path.join(source, STORE)):
-        store, has_ratings = RatingStore.open(source, memory=memory), True
+        store = RatingStore.open(source, memory=memory)
         if scale is not None or any(value is not None for value in how.values()):
             raise click.UsageError(f"{source} holds sorted ratings: their scale and format are known")
     else:
         with remarks(quiet), _reading(source, quiet, how) as progress:
-            coded = CodedRatings(source, **how, progress=progress)
-            store = RatingStore.create(folder, coded, memory=memory or _MEMORY, scale=scale, progress=progress)
-        has_ratings = coded.has_ratings
+            if cluster is None:
+                coded = CodedRatings(source, **how, progress=progress)
+                store = RatingStore.create(folder, coded, memory=memory or _MEMORY, scale=scale, progress=progress)
+            else:
+                from lbg_recsys.distributed import store_on_dask
+
+                store = store_on_dask(source, folder, cluster, scale=scale, progress=progress, **how)
     if not quiet:
-        words = in_words if has_ratings else choices_in_words
+        words = in_words if store.has_ratings else choices_in_words
         echo(f"Read {words(facts_of(store))}.", err=True)
-    return store, has_ratings
+    return store
+
+
+def dask_option(what: str) -> Callable[[F], F]:
+    """The cluster that works."""
+    return click.option("--dask", is_flag=False, flag_value=THIS_MACHINE, metavar="[ADDRESS]", help=what)
+
+
+def client_at(address: str) -> Any:
+    """A client of the cluster at the address of --dask."""
+    from lbg_recsys.distributed import connected
+
+    return connected(None if address == THIS_MACHINE else address)
 
 
 def memory_option(command: F) -> F:
@@ -114,7 +133,7 @@ def memory_option(command: F) -> F:
         "--memory",
         metavar="SIZE",
         callback=lambda ctx, parameter, value: parse_size(value),
-        help="Sort ratings on disk and hold at most SIZE of them in memory: 2GB, 500MB. For lbg, paper and choice.",
+        help="Sort ratings on disk and hold at most SIZE of them in memory: 2GB, 500MB. Not for bayesian.",
     )(command)
 
 

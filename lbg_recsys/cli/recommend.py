@@ -19,7 +19,7 @@ from lbg_recsys.cli.models import (
     remarks,
     with_new_items,
 )
-from lbg_recsys.cli.reading import format_options
+from lbg_recsys.cli.reading import client_at, dask_option, format_options
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError, ParameterError
@@ -80,8 +80,13 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     metavar="SHARE",
     help="From 0 to below 1: rank items lower that are similar to those above them.",
 )
+@dask_option("With --all-users: make the lists on the Dask cluster at HOST:PORT, or on the cores of this machine.")
 @click.option("--include-seen", is_flag=True, help="Also list what the user has rated already.")
-@output_option("Where the lists go: .csv, .tsv, .jsonl or .parquet; standard output by default.", suffixes=TABLES)
+@output_option(
+    "Where the lists go: .csv, .tsv, .jsonl or .parquet; with --dask a new folder of Parquet files; standard output "
+    "by default.",
+    suffixes=TABLES,
+)
 @format_options
 @quiet_option
 @json_option
@@ -98,6 +103,7 @@ def recommend(
     without: str | None,
     min_probability: float,
     diversity: float,
+    dask: str | None,
     include_seen: bool,
     output: str | None,
     quiet: bool,
@@ -115,6 +121,8 @@ def recommend(
 
     --only and --not take a file with one item id or title per line, or a table with an item column.
 
+    --dask writes one Parquet file per 4,096 users. The workers must see the model file and the folder of -o.
+
     \b
     Examples:
       lbg-recsys recommend model.lbg --user 3
@@ -124,11 +132,14 @@ def recommend(
       lbg-recsys recommend model.lbg --user 3 --by sure --min-probability 0.5
       lbg-recsys recommend model.lbg --all-users -o recs.csv
       lbg-recsys recommend model.lbg --all-users -n 3 -o recs.parquet
+      lbg-recsys recommend model.lbg --all-users -o lists --dask
     """
     import pandas as pd
 
     if bool(users) + all_users + (new_user is not None) != 1:
         raise click.UsageError("say for whom: --user ID, --all-users or --new-user FILE")
+    if dask is not None and (not all_users or output is None or new_item is not None):
+        raise click.UsageError("--dask needs --all-users and -o FOLDER, and takes no --new-item")
     loaded = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "diversity": diversity}
     wishes |= _candidates(loaded, only, without, quiet)
@@ -141,6 +152,9 @@ def recommend(
         for option, is_given in {**given, "--min-probability": min_probability > 0}.items():
             if is_given:
                 refuse_choices(loaded, model, f"recommend {option}")
+    if dask is not None:
+        _on_cluster(dask, model, str(output), number, wishes, quiet, as_json)
+        return
     blocks: Iterable[pd.DataFrame]
     if new_user is not None:
         with remarks(quiet):
@@ -158,6 +172,22 @@ def recommend(
         write_lists(named, total, output, quiet, as_json)
     else:
         _show(loaded, pd.concat(named, ignore_index=True), total, by, quiet, as_json)
+
+
+def _on_cluster(
+    address: str, model: str, output: str, number: int, wishes: dict[str, Any], quiet: bool, as_json: bool
+) -> None:
+    """Write the lists of all users by the workers of a cluster."""
+    from lbg_recsys.distributed import lists_on_dask
+
+    with client_at(address) as client, bar("recommending", quiet) as progress:
+        done = lists_on_dask(model, output, client, number, progress=progress, **wishes)
+    if as_json:
+        print_json({"folder": output, "recommendations": done.rows, "users": done.users})
+    elif not quiet:
+        written = f"{counted(done.rows, 'recommendation')} for {counted(done.users, 'user')}"
+        echo(f"Wrote {written} to {output}.", err=True)
+    _say_who_has_none(done.users, done.of, quiet)
 
 
 def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) -> "dict[str, list[RawId]]":

@@ -7,9 +7,10 @@ number of threads, workers and partitions.
 
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
@@ -18,6 +19,7 @@ import numpy as np
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Ints
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 # Entries per block, up to the end of a row: 12 MB. Smaller blocks cost more additions of statistics, larger ones more
@@ -40,14 +42,20 @@ class Blocks(Protocol):
     def n_rows(self) -> Ints:
         """The number of rows of each block."""
 
-    def mapped(self, function: Callable[[SparseRows], SparseRows]) -> "Blocks":
-        """The blocks that the function makes of these: the same rows with other values."""
+    def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "Blocks":
+        """The blocks that the function makes of these: the same rows with other entries, or in another form."""
+
+    def counted(self, n_rows: Ints) -> "Blocks":
+        """The same blocks, of which a function of `mapped` has left so many rows."""
 
     def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Sequence[Any]:
         """One result of ``function(rows, *one of each aligned)`` per block."""
 
     def total(self, function: Callable[..., T], *aligned: Sequence[Any]) -> T:
         """The sum of these results, added as in `tree_sum`."""
+
+    def advance(self, function: Callable[..., tuple[T, Any]], *aligned: Sequence[Any]) -> tuple[T, Sequence[Any]]:
+        """The sum of the first of two results per block, as of `total`, and the second ones, as of `map`."""
 
     def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
         """Let ``function(rows, *one of each aligned, out)`` add to a large array, for each block."""
@@ -93,6 +101,46 @@ def _join(held: list[tuple[int, Any]]) -> None:
     held.append((left[0] + right[0], total))
 
 
+def in_order(function: Callable[[S], T], items: Sequence[S], n_jobs: int) -> Iterator[T]:
+    """``map`` in ``n_jobs`` threads: results in the order of the items, of which so many wait to be taken at most.
+
+    >>> list(in_order(len, ["a", "bb", "ccc"], 2))
+    [1, 2, 3]
+    """
+    if min(n_jobs, len(items)) <= 1:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(n_jobs) as threads:
+        for item in items:
+            waiting.append(threads.submit(function, item))
+            if len(waiting) == n_jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def random_states(
+    generator: np.random.Generator, sizes: Iterable[int], draw: Callable[[np.random.Generator, int], Any]
+) -> list[Mapping[str, Any]]:
+    """The generator as it is before each of several draws; it ends as if all had been one draw.
+
+    Blocks that draw from these (`generator_at`) have the numbers that all rows together would have.
+    """
+    states = []
+    for size in sizes:
+        states.append(generator.bit_generator.state)
+        draw(generator, size)
+    return states
+
+
+def generator_at(state: Mapping[str, Any]) -> np.random.Generator:
+    """The generator that is in a state of `random_states`."""
+    generator = np.random.default_rng()
+    generator.bit_generator.state = state
+    return generator
+
+
 def digest(blocks: Blocks) -> dict[str, object]:
     """How many rows and columns there are, and a checksum of what the rows hold."""
     checks = list(blocks.fetch(blocks.map(_checksum)))
@@ -110,7 +158,7 @@ def _checksum(rows: SparseRows) -> bytes:
 class LocalBlocks:
     """Blocks that this process reads one after another, or ``n_jobs`` at a time in threads: kernels hold no lock."""
 
-    read: Callable[[int], SparseRows]
+    read: Callable[[int], Any]
     n_rows: Ints
     n_columns: int
     n_jobs: int = 1
@@ -123,11 +171,20 @@ class LocalBlocks:
         parts = [rows] if len(cuts) == 2 else [rows.part(first, last) for first, last in pairwise(cuts.tolist())]
         return cls(parts.__getitem__, np.diff(cuts), rows.n_columns, n_jobs)
 
-    def mapped(self, function: Callable[[SparseRows], SparseRows]) -> "LocalBlocks":
-        """The other values are kept where the rows are in memory, and computed at each reading where they are not."""
+    @classmethod
+    def single(cls, rows: Any, shape: tuple[int, int]) -> "LocalBlocks":
+        """All rows, in whatever form, as one block."""
+        return cls([rows].__getitem__, np.array([shape[0]]), shape[1])
+
+    def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "LocalBlocks":
+        """The other entries are kept where the rows are in memory, and made at each reading where they are not."""
         if self.in_memory:
-            return replace(self, read=list(self._each(function)).__getitem__)
-        return replace(self, read=lambda number: function(self.read(number)))
+            return replace(self, read=list(self._each(function, *aligned)).__getitem__)
+        return replace(self, read=lambda number: self._one(function, aligned, number))
+
+    def counted(self, n_rows: Ints) -> "LocalBlocks":
+        """The same blocks with other numbers of rows."""
+        return replace(self, n_rows=n_rows)
 
     def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> list[Any]:
         """One result per block."""
@@ -136,6 +193,17 @@ class LocalBlocks:
     def total(self, function: Callable[..., T], *aligned: Sequence[Any]) -> T:
         """The sum over all blocks."""
         return tree_sum(self._each(function, *aligned))
+
+    def advance(self, function: Callable[..., tuple[T, Any]], *aligned: Sequence[Any]) -> tuple[T, list[Any]]:
+        """Statistics of at most a logarithm of the blocks are held, and what stays of all."""
+        staying: list[Any] = []
+
+        def summands() -> Iterator[T]:
+            for summand, own in self._each(function, *aligned):
+                staying.append(own)
+                yield summand
+
+        return tree_sum(summands()), staying
 
     def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
         """One block after another, in one thread."""
@@ -149,18 +217,7 @@ class LocalBlocks:
     def _each(self, function: Callable[..., T], *aligned: Sequence[Any]) -> Iterator[T]:
         """Results in the order of the blocks, of which at most ``n_jobs`` wait to be taken."""
 
-        def one(number: int) -> T:
-            return function(self.read(number), *(results[number] for results in aligned))
+        return in_order(partial(self._one, function, aligned), range(len(self.n_rows)), self.n_jobs)
 
-        n_blocks = len(self.n_rows)
-        if min(self.n_jobs, n_blocks) <= 1:
-            yield from map(one, range(n_blocks))
-            return
-        waiting: deque[Future[T]] = deque()
-        with ThreadPoolExecutor(self.n_jobs) as threads:
-            for number in range(n_blocks):
-                waiting.append(threads.submit(one, number))
-                if len(waiting) == self.n_jobs:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+    def _one(self, function: Callable[..., T], aligned: Sequence[Sequence[Any]], number: int) -> T:
+        return function(self.read(number), *(results[number] for results in aligned))

@@ -10,6 +10,20 @@ Parameters and statistics travel, some k numbers per item; ratings do not. The s
 number of workers gives the bits of a fit without Dask. A block that is lost with its worker is read again.
 """
 
-from lbg_recsys.distributed.blocks import DaskBlocks, DaskRatings, connected, on_dask
+from lbg_recsys.distributed.blocks import DaskBlocks, DaskRatings, on_dask
+from lbg_recsys.distributed.chains import fit_chains
+from lbg_recsys.distributed.cluster import connected
+from lbg_recsys.distributed.documents import documents_on_dask
+from lbg_recsys.distributed.lists import lists_on_dask
+from lbg_recsys.distributed.shuffle import store_on_dask
 
-__all__ = ["DaskBlocks", "DaskRatings", "connected", "on_dask"]
+__all__ = [
+    "DaskBlocks",
+    "DaskRatings",
+    "connected",
+    "documents_on_dask",
+    "fit_chains",
+    "lists_on_dask",
+    "on_dask",
+    "store_on_dask",
+]

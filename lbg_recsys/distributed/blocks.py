@@ -1,25 +1,22 @@
 """Blocks of rows that Dask workers keep."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from operator import add
+from dataclasses import dataclass, replace
+from operator import add, itemgetter
 from typing import Any
 
 import numpy as np
 
-from lbg_recsys import __version__
-from lbg_recsys.core.blocks import block_cuts
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Ints
-from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.distributed.cluster import check_workers, cluster_of
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds
-from lbg_recsys.ratings.store import RatingStore
+from lbg_recsys.ratings.store import STORE, RatingStore
 
 # Arrays that are too large to exist for each block are summed in so many groups of blocks.
 _GROUPS = 8
-_SECONDS_TO_ANSWER = 10
 
 
 @dataclass(frozen=True)
@@ -31,9 +28,13 @@ class DaskBlocks:
     n_rows: Ints
     n_columns: int
 
-    def mapped(self, function: Callable[[SparseRows], SparseRows]) -> "DaskBlocks":
+    def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "DaskBlocks":
         """The workers keep both."""
-        return DaskBlocks(self.client, self.map(function), self.n_rows, self.n_columns)
+        return replace(self, futures=self.map(function, *aligned))
+
+    def counted(self, n_rows: Ints) -> "DaskBlocks":
+        """The same blocks with other numbers of rows."""
+        return replace(self, n_rows=n_rows)
 
     def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> list[Any]:
         """Futures of the results, which stay on the workers."""
@@ -46,6 +47,12 @@ class DaskBlocks:
     def total(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Any:
         """The sum, added in the order of `lbg_recsys.core.blocks.tree_sum` where the results are."""
         return self._sum(self.map(function, *aligned)).result()
+
+    def advance(self, function: Callable[..., tuple[Any, Any]], *aligned: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What stays are futures."""
+        both = self.map(function, *aligned)
+        summands, staying = (self.client.map(itemgetter(which), both, pure=False) for which in (0, 1))
+        return self._sum(summands).result(), staying
 
     def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
         """Groups of neighbouring blocks are summed one block after another, and the groups then as in `total`."""
@@ -116,11 +123,15 @@ class DaskRatings:
 
     def blocks(self, n_jobs: int = 1) -> DaskBlocks:
         """The users as rows, in blocks; the workers have threads of their own."""
-        cuts = block_cuts(self.store.indptr, self.store.block_entries)
-        reader = self.client.submit(_same, self.store.block_reader(), pure=False)
-        n_blocks = len(cuts) - 1
-        futures = self.client.map(_call, [reader] * n_blocks, range(n_blocks), pure=False)
-        return DaskBlocks(self.client, futures, np.diff(cuts), len(self.store.items))
+        read = self.store.block_reader()
+        sent = self.client.submit(_same, read, pure=False)
+        threads = [worker for worker, n in sorted(self.client.nthreads().items()) for _ in range(n)]
+        futures: list[Any] = []
+        # neighbours are together, so that most sums of neighbours need no network; a lost worker's go elsewhere
+        for worker, numbers in zip(threads, np.array_split(np.arange(read.n_blocks), len(threads)), strict=True):
+            own = [sent] * len(numbers), numbers.tolist()
+            futures += self.client.map(_call, *own, pure=False, workers=[worker], allow_other_workers=True)
+        return DaskBlocks(self.client, futures, read.n_rows, len(self.store.items))
 
     def whole(self) -> RatingMatrix:
         """All ratings in one matrix, here."""
@@ -148,58 +159,6 @@ def on_dask(store: RatingStore, client: Any = None) -> DaskRatings:
         If nobody answers at the address, or a worker has no lbg-recsys, another version of it, or cannot read the
         store.
     """
-    cluster = connected(client) if client is None or isinstance(client, str) else client
-    _check_workers(cluster, store)
+    cluster = cluster_of(client)
+    check_workers(cluster, store.folder / STORE)
     return DaskRatings(store, cluster)
-
-
-def connected(address: str | None) -> Any:
-    """A client of the cluster at an address, or of a new one on this machine with one thread per worker.
-
-    Parameters
-    ----------
-    address : str or None
-        Where the cluster's scheduler is; None starts one on this machine.
-
-    Returns
-    -------
-    distributed.Client
-        The connection, to be closed by the caller.
-    """
-    try:
-        from dask.distributed import Client
-    except ImportError as error:
-        raise MissingExtraError("fitting on a cluster", "dask and distributed", "dask") from error
-    try:
-        if address is None:
-            return Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
-        return Client(address, timeout=_SECONDS_TO_ANSWER)  # type: ignore[no-untyped-call]
-    except (OSError, TimeoutError, ValueError) as error:
-        raise DataError(
-            f"no Dask scheduler answers at {address}: start one (dask scheduler), or give its address as HOST:PORT"
-        ) from error
-
-
-def _check_workers(client: Any, store: RatingStore) -> None:
-    found = client.run(_probe, str(store.folder / "ratings.parquet"), on_error="return")
-    if not found:
-        raise DataError("the Dask cluster has no workers: start some (dask worker SCHEDULER)")
-    for worker, answer in found.items():
-        if isinstance(answer, BaseException):
-            raise DataError(f"the worker {worker} cannot run lbg-recsys: {answer}; install the same packages on it")
-        version, sees = answer
-        if version != __version__:
-            raise DataError(f"the worker {worker} has lbg-recsys {version}, and here it is {__version__}")
-        if not sees:
-            raise DataError(
-                f"the worker {worker} cannot read {store.folder}: put the store into a folder that all workers see"
-            )
-
-
-def _probe(path: str) -> tuple[str, bool]:
-    """The version of this package on a worker, and whether the worker sees a file."""
-    import os
-
-    import numba  # noqa: F401  # without it nothing could be computed
-
-    return __version__, os.access(path, os.R_OK)

@@ -1,13 +1,13 @@
 """EM of `LBGModel` over blocks of users: restarts, checkpoints, and steps on a stream."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from lbg_recsys.core.blocks import Blocks
+from lbg_recsys.core.blocks import Blocks, generator_at, random_states
 from lbg_recsys.core.em.bernoulli_gauss import (
     Prior,
     column_moments,
@@ -21,6 +21,7 @@ from lbg_recsys.core.em.loop import EMResult, gain_below, run_em
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import STARTING, Progress, parts
 from lbg_recsys.ratings.settings import LBGSettings
 
@@ -74,7 +75,7 @@ def fit_blocks(
     starts = parts(progress, settings.n_init)
     starts[0](0, settings.max_iter, STARTING)
     for number, report in enumerate(starts):
-        states = _states(rows, generator, settings.n_topics)
+        states = random_states(generator, rows.n_rows.tolist(), partial(draw_posteriors, n_topics=settings.n_topics))
         if state is not None and number < state.number:
             report(settings.max_iter, settings.max_iter, "before the checkpoint")
             continue
@@ -114,7 +115,7 @@ def _one_run(
 
     result = run_em(
         statistics,
-        lambda statistics: m_step(statistics, prior),
+        lambda statistics: m_step(statistics, prior, settings.n_jobs),
         e_step,
         lambda parameters, statistics: (
             (statistics.evidence + log_prior(parameters, prior, settings.indicator_weight)) / n_rows
@@ -129,17 +130,10 @@ def _one_run(
     return result
 
 
-def _states(rows: Blocks, generator: np.random.Generator, n_topics: int) -> Sequence[object]:
-    """The generator as it is at the first row of each block; it ends as if it had drawn for all rows."""
-    states = []
-    for n_rows in rows.n_rows.tolist():
-        states.append(generator.bit_generator.state)
-        generator.dirichlet(np.ones(n_topics), n_rows)
-    return states
+def draw_posteriors(generator: np.random.Generator, n_rows: int, n_topics: int) -> Floats:
+    """Posteriors that are drawn at random, (n_rows, n_topics)."""
+    return generator.dirichlet(np.ones(n_topics), n_rows)
 
 
-def _at_random(rows: SparseRows, state: dict[str, object], n_topics: int) -> SufficientStatistics:
-    """The statistics of posteriors that are drawn at random."""
-    generator = np.random.default_rng()
-    generator.bit_generator.state = state
-    return gather(rows, generator.dirichlet(np.ones(n_topics), len(rows)))
+def _at_random(rows: SparseRows, state: Mapping[str, object], n_topics: int) -> SufficientStatistics:
+    return gather(rows, draw_posteriors(generator_at(state), len(rows), n_topics))

@@ -1,48 +1,22 @@
 """Gaussian pLSA, the collaborative-filtering model that the paper compares with (Hofmann 2003)."""
 
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from lbg_recsys.core.em.bernoulli_gauss import Prior, column_moments, gather, m_step
-from lbg_recsys.core.em.gaussian_plsa import entry_step, fold_in_rows
-from lbg_recsys.core.em.loop import run_em
+from lbg_recsys.core.em.gaussian_plsa import fold_in_rows
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.predict_ratings import ColumnTables, level_density
-from lbg_recsys.core.em.statistics import SufficientStatistics
-from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.progress import STARTING, Progress
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.plsa_fit import anneal, overall_moments, standardised, user_moments
 from lbg_recsys.ratings.questions.explain import TopicShare, shares_of
 from lbg_recsys.ratings.questions.topics import TopicTables
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import GaussianPLSASettings
+from lbg_recsys.ratings.source import RatingSource
 from lbg_recsys.ratings.topic_model import TopicRatingModel
-
-# Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
-_USER_SMOOTHING = 5.0
-# How much beta falls when the held-out likelihood stops rising, and where annealing ends.
-_COOLING, _COOLEST = 0.85, 0.3
-# The likelihood rises if it gains more than this share of its size.
-_RISE = 1e-4
-
-
-class _Annealing:
-    """Tempered EM's schedule: beta falls whenever the likelihood stops rising; the best parameters are kept."""
-
-    parameters: Parameters
-    best: float
-    best_beta: float
-    beta = 1.0
-
-    def is_over(self, fitted: tuple[Parameters, Floats], history: Sequence[float]) -> bool:
-        """Take an iteration into account; True when beta is as low as it goes."""
-        if len(history) == 1 or history[-1] > self.best + _RISE * abs(self.best):
-            self.parameters, self.best, self.best_beta = fitted[0], history[-1], self.beta
-        else:
-            self.beta *= _COOLING
-        return self.beta < _COOLEST
 
 
 class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
@@ -73,69 +47,32 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         *("centre_", "spread_", "_user_mean", "_user_spread", "_popularity"),
     )
 
+    FITS_BLOCKS = True
     mixing_: Floats
+    n_iter_: int
     history_: tuple[float, ...]
     centre_: float
     spread_: float
 
-    def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
+    def _fit(self, source: RatingSource, progress: Progress) -> None:
         """Anneal. The note of a step is the log-likelihood per held-out rating (per rating if none is held out)."""
         fresh = type(self)(**self.get_params())  # a fit that fails or is interrupted leaves the old one whole
-        fresh.spread_ = float(matrix.values.std()) or 1.0
-        fresh.centre_ = float(matrix.values.mean())
-        fresh._place(matrix)
+        ratings = source.blocks(self.n_jobs)
+        fresh.centre_, fresh.spread_ = overall_moments(ratings)
+        rows = ratings.mapped(partial(standardised, centre=fresh.centre_, spread=fresh.spread_))
+        annealing, result = anneal(rows, self, source.scale.rounding_variance / fresh.spread_**2, progress)
+        fresh.parameters_, fresh.beta_ = annealing.parameters, annealing.best_beta
+        fresh.n_iter_, fresh.history_ = result.n_iter, result.history
+        mixing = partial(fold_in_rows, parameters=fresh.parameters_, beta=fresh.beta_)
+        fresh.mixing_ = np.concatenate(list(rows.fetch(rows.map(mixing))))
+        fresh._place(source.whole())
         fresh._count()
-        generator = np.random.default_rng(self.random_state)
-        train, held = fresh._split(generator)
-        fresh._anneal(train, held, generator, progress)
-        fresh.mixing_ = fresh._mixing_of(matrix)
         vars(self).update(vars(fresh))
-
-    def _anneal(
-        self, train: SparseRows, held: SparseRows, generator: np.random.Generator, progress: Progress
-    ) -> None:
-        """EM over the Gaussians and the users' mixing weights, which here are a parameter as well as a statistic."""
-        progress(0, self.max_iter, STARTING)
-        lam = generator.dirichlet(np.ones(self.n_topics), len(train))
-        statistics = gather(train, lam)
-        floor = self.matrix.scale.rounding_variance / self.spread_**2
-        prior = Prior(
-            *column_moments(statistics, floor, self.prior_strength), self.prior_strength, self.prior_strength, floor
-        )
-        annealing, n_judged = _Annealing(), max(len((held if self.holdout else train).values), 1)
-
-        def likelihood(fitted: tuple[Parameters, Floats], gathered: tuple[SufficientStatistics, Floats]) -> float:
-            statistics, lam = gathered
-            return (entry_step(held, lam, fitted[0])[0] if self.holdout else statistics).evidence / n_judged
-
-        result = run_em(
-            (statistics, lam),
-            lambda gathered: (m_step(gathered[0], prior), gathered[1]),
-            lambda fitted: entry_step(train, fitted[1], fitted[0], annealing.beta),
-            likelihood,
-            max_iter=self.max_iter,
-            stop=annealing.is_over,
-            measure="log-likelihood",
-            progress=progress,
-        )
-        progress(self.max_iter, self.max_iter, f"{result.n_iter} iterations")
-        self.parameters_, self.beta_ = annealing.parameters, annealing.best_beta
-        self.n_iter_, self.history_ = result.n_iter, result.history
-
-    def _split(self, generator: np.random.Generator) -> tuple[SparseRows, SparseRows]:
-        """The ratings to fit and the ratings to stop by, as rows over all users."""
-        held = generator.random(self.matrix.n_ratings) < self.holdout
-        rows = self._rows_of(self.matrix)
-        return rows.filtered(~held), rows.filtered(held)
 
     def _place(self, matrix: RatingMatrix) -> None:
         """Hold the users of a matrix with their smoothed means and spreads (the overall ones for the unknown)."""
         self.matrix = matrix
-        users, weight = matrix.user_codes, matrix.rows.lengths + _USER_SMOOTHING
-        total = np.bincount(users, matrix.values, minlength=matrix.n_users)
-        mean = (total + _USER_SMOOTHING * self.centre_) / weight
-        square = np.bincount(users, (matrix.values - mean[users]) ** 2, minlength=matrix.n_users)
-        spread = np.sqrt((square + _USER_SMOOTHING * self.spread_**2) / weight)
+        mean, spread = user_moments(matrix.rows, self.centre_, self.spread_)
         self._user_mean = np.append(mean, self.centre_)
         self._user_spread = np.append(spread, self.spread_)
 
@@ -144,14 +81,10 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         crowd = self.matrix.crowd
         self._popularity: Floats = np.append(crowd.per_item, 0) / crowd.n_users
 
-    def _rows_of(self, matrix: RatingMatrix) -> SparseRows:
-        users = matrix.user_codes
-        values = (matrix.values - self._user_mean[users]) / self._user_spread[users]
-        return matrix.rows.with_values(values)
-
     def _mixing_of(self, matrix: RatingMatrix) -> Floats:
         """Mixing weights by fold-in, for training users too, so that folding one in again changes nothing."""
-        return fold_in_rows(self._rows_of(matrix), self.parameters_, self.beta_)
+        rows = standardised(matrix.rows, self.centre_, self.spread_)
+        return fold_in_rows(rows, self.parameters_, self.beta_)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 

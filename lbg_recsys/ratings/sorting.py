@@ -8,7 +8,7 @@ the last rating counts.
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Sorting:
         """Write all ratings sorted by user and item, a row group per block; the number of each user's ratings."""
         lengths = np.zeros(len(users), np.int64)
         cuts = block_cuts(np.append(0, np.cumsum(self.counts)), self._run_size)
-        with _GroupWriter(path) as writer:
+        with GroupWriter(path) as writer:
             for first, last in pairwise(cuts.tolist()):
                 user, item, value = self._between(first, last)
                 scale.refuse_outsiders(value, partial(_whose, users, items, user, item))
@@ -96,10 +96,10 @@ def _whose(users: IdIndex, items: IdIndex, user: Codes, item: Codes, row: int) -
     return whose_rating(users, items, user[row], item[row])
 
 
-class _GroupWriter:
+class GroupWriter:
     """Writes consecutive rows to Parquet; a row group ends where a block does."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | IO[bytes], block_entries: int | None = None) -> None:
         pa, pq = arrow()
         self._pa = pa
         schema = pa.schema([("item", pa.int32()), ("rating", pa.float64())])
@@ -112,10 +112,10 @@ class _GroupWriter:
             write_page_checksum=True,
         )
         self._pending: list[SparseRows] = []
-        self._size = blocks.BLOCK_ENTRIES
+        self._size = blocks.BLOCK_ENTRIES if block_entries is None else block_entries
         self._block, self._written = 0, 0
 
-    def __enter__(self) -> "_GroupWriter":
+    def __enter__(self) -> "GroupWriter":
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

@@ -7,15 +7,21 @@ A store is a folder:
     items.parquet     the ids by their codes
     ratings.parquet   item and rating, sorted by user and item; a row group is a block of `lbg_recsys.core.blocks`
 
-Codes, entries and blocks are those of a `RatingMatrix` of the same ratings, and so is a fit, bit for bit.
+A cluster writes several such files at a time, ratings-00000.parquet and so on, of consecutive users.
+
+Codes and entries are those of a `RatingMatrix` of the same ratings. The blocks of a single file are so too, and with
+them a fit, bit for bit.
 """
 
 import json
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -43,6 +49,10 @@ _BYTES_PER_RATING = 12  # of a matrix in memory
 class CodedSource(Protocol):
     """Ratings in batches of codes, such as `lbg_recsys.readers.CodedRatings`."""
 
+    @property
+    def has_ratings(self) -> bool:
+        """Whether there are ratings, and not only who took what; known after the last batch."""
+
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         """Codes of users, codes of items, ratings; a code is the number of ids that came before."""
 
@@ -68,6 +78,8 @@ class RatingStore:
     extremes: Bounds
     n_duplicates: int
     block_entries: int
+    parts: Ints  # the first user of each file, and the number of users
+    has_ratings: bool = True  # False if only who took what is known, and all ratings are 1
     memory: int | None = None
 
     @property
@@ -77,12 +89,12 @@ class RatingStore:
 
     def blocks(self, n_jobs: int = 1) -> LocalBlocks:
         """The users as rows, in blocks that are read when they are needed."""
-        cuts = block_cuts(self.indptr, self.block_entries)
-        return LocalBlocks(self.block_reader(), np.diff(cuts), len(self.items), n_jobs, in_memory=False)
+        read = self.block_reader()
+        return LocalBlocks(read, read.n_rows, len(self.items), n_jobs, in_memory=False)
 
     def block_reader(self) -> "BlockReader":
         """The function that reads a block by its number, for this process or another one."""
-        return BlockReader(self.folder / "ratings.parquet", self.indptr, self.block_entries, len(self.items))
+        return BlockReader(self.folder, self.indptr, self.parts, self.block_entries, len(self.items))
 
     def whole(self) -> RatingMatrix:
         """All ratings in one matrix."""
@@ -126,6 +138,8 @@ class RatingStore:
                 tuple(facts["extremes"]),
                 facts["duplicates"],
                 facts["block_entries"],
+                np.array(facts.get("parts", [0, len(counts)])),
+                facts.get("has_ratings", True),
                 memory,
             )
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
@@ -170,63 +184,112 @@ class RatingStore:
         <RatingMatrix: 3 ratings of 2 items by 2 users>
         """
         path = Path(folder)
-        path.mkdir(exist_ok=True)
-        if any(path.iterdir()):
-            raise DataError(f"the folder {path} is not empty: name another one for the sorted ratings")
         arrow()
-        with tempfile.TemporaryDirectory(dir=path, prefix="runs-") as runs:
+        with new_folder(path), tempfile.TemporaryDirectory(dir=path, prefix="runs-") as runs:
             sorting = Sorting(Path(runs), memory)
             for users, items, values in ratings:
                 sorting.add(users, items, values)
             sorting.flush()
             index = IdIndex(ratings.users()), IdIndex(ratings.items())
             found = RatingScale.find(sorting.values, scale, levels)
-            lengths = sorting.merge(path / "ratings.parquet", *index, found, progress)
-        duplicates = int(sorting.counts.sum() - lengths.sum())
-        if duplicates:
-            of = f"{duplicates} of {duplicates + int(lengths.sum())} ratings"
-            warnings.warn(f"{of} repeat a (user, item) pair; the last of each counts", UserWarning, stacklevel=2)
-        _write_ids(path / "users.parquet", index[0], lengths)
-        _write_ids(path / "items.parquet", index[1])
-        facts = {
-            "format": _FORMAT,
-            "levels": found.levels.tolist(),
-            "discrete": found.discrete,
-            "extremes": [float(sorting.values[0]), float(sorting.values[-1])],
-            "duplicates": duplicates,
-            "block_entries": blocks.BLOCK_ENTRIES,
-        }
-        with atomic_write(path / STORE, "w") as stream:
-            json.dump(facts, stream)
+            lengths = sorting.merge(path / part_name(0, 1), *index, found, progress)
+            duplicates = int(sorting.counts.sum() - lengths.sum())
+            extremes = float(sorting.values[0]), float(sorting.values[-1])
+            parts = np.array([0, len(lengths)])
+            write_facts(path, *index, lengths, found, extremes, duplicates, parts, ratings.has_ratings)
         return cls.open(path, memory=memory)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[None]:
+    """A folder that is made or is empty; after an exception it is as before."""
+    made = not path.exists()
+    path.mkdir(exist_ok=True)
+    if any(path.iterdir()):
+        raise DataError(f"the folder {path} is not empty: name another one for the sorted ratings")
+    try:
+        yield
+    except BaseException:
+        for file in path.iterdir():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+        if made:
+            path.rmdir()
+        raise
+
+
+def part_name(number: int, n_parts: int) -> str:
+    """The name of a file of ratings."""
+    return "ratings.parquet" if n_parts == 1 else f"ratings-{number:05d}.parquet"
+
+
+def write_facts(
+    path: Path,
+    users: IdIndex,
+    items: IdIndex,
+    lengths: Ints,
+    scale: RatingScale,
+    extremes: Bounds,
+    duplicates: int,
+    parts: Ints,
+    has_ratings: bool,
+) -> None:
+    """Write what a store has beside its ratings; it is complete then."""
+    if duplicates:
+        of = f"{duplicates} of {duplicates + int(lengths.sum())} ratings"
+        warnings.warn(f"{of} repeat a (user, item) pair; the last of each counts", UserWarning, stacklevel=3)
+    _write_ids(path / "users.parquet", users, lengths)
+    _write_ids(path / "items.parquet", items)
+    facts = {
+        "format": _FORMAT,
+        "levels": scale.levels.tolist(),
+        "discrete": scale.discrete,
+        "extremes": list(extremes),
+        "duplicates": duplicates,
+        "block_entries": blocks.BLOCK_ENTRIES,
+        "parts": parts.tolist(),
+        "has_ratings": has_ratings,
+    }
+    with atomic_write(path / STORE, "w") as stream:
+        json.dump(facts, stream)
 
 
 class BlockReader:
     """Reads one block of a store by its number; it can be sent to other processes that see the file."""
 
-    def __init__(self, path: Path, indptr: Ints, block_entries: int, n_columns: int) -> None:
-        self._path, self._indptr, self._n_columns = path, indptr, n_columns
-        self._cuts = block_cuts(indptr, block_entries)
+    def __init__(self, folder: Path, indptr: Ints, parts: Ints, block_entries: int, n_columns: int) -> None:
+        self._folder, self._indptr, self._n_columns = folder, indptr, n_columns
+        self._cuts, self._groups = [0], []  # the first user of each block; its file and row group
+        for number, (first, last) in enumerate(pairwise(parts.tolist())):
+            cuts = block_cuts(indptr[first : last + 1] - indptr[first], block_entries)[1:]
+            self._cuts += (first + cuts).tolist()
+            self._groups += [(part_name(number, len(parts) - 1), group) for group in range(len(cuts))]
 
     @property
     def n_blocks(self) -> int:
         """The number of blocks."""
-        return len(self._cuts) - 1
+        return len(self._groups)
+
+    @property
+    def n_rows(self) -> Ints:
+        """The number of users of each block."""
+        return np.diff(self._cuts)
 
     def __call__(self, number: int) -> SparseRows:
         """The rows of one block."""
         pa, pq = arrow()
         first, last = self._cuts[number], self._cuts[number + 1]
         indptr = self._indptr[first : last + 1] - self._indptr[first]
+        name, group = self._groups[number]
         try:
-            with pq.ParquetFile(self._path, page_checksum_verification=True) as file:
-                table = file.read_row_group(number, use_threads=False)
+            with pq.ParquetFile(self._folder / name, page_checksum_verification=True) as file:
+                table = file.read_row_group(group, use_threads=False)
             columns, values = table["item"].to_numpy(), table["rating"].to_numpy()
             if len(columns) != indptr[-1]:
                 raise ValueError(f"{len(columns)} ratings where {indptr[-1]} are listed")
         except (OSError, ValueError, pa.ArrowException) as error:
             raise DataError(
-                f"{self._path}, block {number} of {self.n_blocks}, cannot be read: {str(error).splitlines()[0]}; "
+                f"{self._folder / name}, block {number} of {self.n_blocks}, cannot be read: "
+                f"{str(error).splitlines()[0]}; "
                 "make the store again"
             ) from error
         return SparseRows.from_csr(indptr, columns, values, self._n_columns)

@@ -2,8 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,6 +45,8 @@ class CodedRatings:
     ----------
     has_ratings : bool
         Whether there is a rating column; known from the first batch on.
+    kinds : dict of str
+        What the columns user, item and rating hold, by name; known from the first batch on.
 
     Examples
     --------
@@ -56,7 +59,7 @@ class CodedRatings:
     ([[0, 1]], [7, 8])
     """
 
-    has_ratings = True
+    kinds: Mapping[str, str] = MappingProxyType({"rating": "numbers"})
 
     def __init__(
         self,
@@ -79,13 +82,17 @@ class CodedRatings:
             for batch in self._batches_of(number, file):
                 found = {role: _kind(role, values) for role, values in batch.items() if role != "count"}
                 schema = schema or (found, file)
-                if found != schema[0]:
-                    raise DataError(_difference(*schema, found, file))
-                self.has_ratings = "rating" in found
+                refuse_difference(*schema, found, file)
+                self.kinds = found
                 users, items = (self._column(role, found[role]).encode(batch[role]) for role in ("user", "item"))
                 yield CodedBatch(users, items, batch.get("rating", np.ones(len(users))))
         if schema is None:
             raise DataError(f"no file of {self._files[0].parent} has a row: there are no ratings to read")
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether there is a rating column."""
+        return "rating" in self.kinds
 
     def users(self) -> "pd.Index[int] | pd.Index[str]":
         """The ids of the users by their codes, when all batches were read."""
@@ -133,12 +140,12 @@ def _kind(role: str, values: object) -> str:
     return "integers" if isinstance(values, np.ndarray) else "text" if isinstance(values, Coded) else "written"
 
 
-def _difference(first: dict[str, str], there: Path, found: dict[str, str], here: Path) -> str:
+def refuse_difference(first: Mapping[str, str], there: object, found: Mapping[str, str], here: object) -> None:
+    """Raise `DataError` where two files, or partitions, have different columns or ids of different kinds."""
     for role in ("user", "item", "rating"):
         if (one := first.get(role)) != (other := found.get(role)):
             shown = {None: "missing", "written": "text of a CSV file"}
-            return (
+            raise DataError(
                 f"{here}: the column {role} is {shown.get(other, other)}, and in {there} it is "
                 f"{shown.get(one, one)}: write all files with the same columns and types"
             )
-    raise AssertionError("the schemas agree")

@@ -1,7 +1,7 @@
 """Ids in little memory: each distinct id once, and a code per row. Nothing encodes them again after this."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,12 @@ class IdColumn:
         self._integers = integers  # False keeps the title "1984" a text
         self._codes: dict[Any, int] = {}  # the id as it will come out -> its code
         self._seen: dict[Any, int] = {}  # the id as it was written (perhaps with blanks) -> the same code
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._codes)
 
     def encode(self, ids: Ids) -> np.ndarray:
         """The codes of the ids of a batch, int32."""

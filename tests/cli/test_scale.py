@@ -52,12 +52,13 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "options", "message"),
     [
-        (2, ["--memory", "2GB"], "--memory needs --algo lbg or paper or choice, not bayesian"),
+        (2, ["--memory", "2GB"], "--memory needs --algo lbg or paper or plsa or choice, not bayesian"),
         (2, ["--algo", "choice", "--checkpoint", "3"], "--checkpoint needs --algo lbg or paper, not choice"),
         (2, ["--algo", "lbg", "--memory", "much"], "'much' is not a size of at least 1MB"),
         (2, ["--algo", "lbg", "--dask", "127.0.0.1:9"], "give --store FOLDER"),
         (1, ["--algo", "lbg", "--columns", "9,2,3", "--memory", "1MB"], "no column number 9"),
-        (2, ["--algo", "plsa", "--dask"], "--dask needs --algo lbg or paper or choice, not plsa"),
+        (2, ["--dask"], "--dask needs --algo lbg or paper or plsa or choice or bayesian"),
+        (1, ["--algo", "bayesian", "--dask", "127.0.0.1:9"], "no Dask scheduler answers at 127.0.0.1:9: start one"),
         (1, ["--algo", "lbg", "--store", "docs"], "is not empty"),
     ],
 )

@@ -46,6 +46,11 @@ class Correction:
         z = self.scale * e + self.bias
         return np.asarray(z + features @ self.weights) if len(self.weights) else z
 
+    @property
+    def untaught(self) -> bool:
+        """Whether it has seen no labels yet."""
+        return self.scale == 1.0 and not self.bias.any() and not self.weights.any()
+
     def vector(self) -> Floats:
         """All parameters in one row."""
         return np.concatenate([[self.scale], self.bias, self.weights.ravel()])

@@ -78,6 +78,13 @@ def entry_step(
     return statistics, mixing_weights(row_mass)
 
 
+def entry_evidence(rows: SparseRows, lam: Floats, parameters: Parameters) -> float:
+    """The sum of the log-likelihoods of the entries."""
+    nothing, row_mass = np.zeros((0, 0, 0)), np.zeros_like(lam)
+    log_norm = _log_norm(parameters)
+    return _entry_kernel(rows.arrays, lam, parameters.c, parameters.var, log_norm, 1.0, row_mass, nothing)
+
+
 def fold_in_rows(rows: SparseRows, parameters: Parameters, beta: float = 1.0, n_iter: int = 30) -> Floats:
     """Mixing weights of new rows, the columns' Gaussians as they are: EM over the rows' weights alone."""
     lam = np.full((len(rows), parameters.n_topics), 1.0 / parameters.n_topics)

@@ -1,0 +1,73 @@
+"""The cluster: how to reach it, and whether its workers can do the work."""
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from lbg_recsys import __version__
+from lbg_recsys.errors import DataError, MissingExtraError
+
+_SECONDS_TO_ANSWER = 10
+
+
+def cluster_of(client: Any) -> Any:
+    """The client itself, or one of the cluster at this address; None starts one on the cores of this machine."""
+    found = connected(client) if client is None or isinstance(client, str) else client
+    import dask
+
+    # the tables of an iteration travel with its tasks: sent as Dask advises, they would be lost with a worker
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
+    return found
+
+
+def connected(address: str | None) -> Any:
+    """A client of the cluster at an address, or of a new one on this machine with one thread per worker.
+
+    Parameters
+    ----------
+    address : str or None
+        Where the cluster's scheduler is; None starts one on this machine.
+
+    Returns
+    -------
+    distributed.Client
+        The connection, to be closed by the caller.
+    """
+    try:
+        from dask.distributed import Client
+    except ImportError as error:
+        raise MissingExtraError("fitting on a cluster", "dask and distributed", "dask") from error
+    try:
+        if address is None:
+            # what goes wrong on a worker is raised here: its own log would say it once more, with a traceback
+            return Client(  # type: ignore[no-untyped-call]
+                threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            )
+        return Client(address, timeout=_SECONDS_TO_ANSWER)  # type: ignore[no-untyped-call]
+    except (OSError, TimeoutError, ValueError) as error:
+        raise DataError(
+            f"no Dask scheduler answers at {address}: start one (dask scheduler), or give its address as HOST:PORT"
+        ) from error
+
+
+def check_workers(client: Any, path: Path = Path("/")) -> None:
+    """Raise `DataError` unless all workers have this version of the package and see a file or folder."""
+    found = client.run(_probe, os.path.abspath(path), on_error="return")
+    if not found:
+        raise DataError("the Dask cluster has no workers: start some (dask worker SCHEDULER)")
+    for worker, answer in found.items():
+        if isinstance(answer, BaseException):
+            raise DataError(f"the worker {worker} cannot run lbg-recsys: {answer}; install the same packages on it")
+        version, sees = answer
+        if version != __version__:
+            raise DataError(f"the worker {worker} has lbg-recsys {version}, and here it is {__version__}")
+        if not sees:
+            raise DataError(f"the worker {worker} cannot read {path}: use a folder that all workers see")
+
+
+def _probe(path: str) -> tuple[str, bool]:
+    """The version of this package on a worker, and whether the worker sees a file."""
+    import numba  # noqa: F401  # without it nothing could be computed
+
+    return __version__, os.access(path, os.R_OK)
