@@ -21,6 +21,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks.benchmark import Benchmark, Part
+from benchmarks.text_ideas import judged as judged_halves
+from benchmarks.text_ideas import largest, tries
 from lbg_recsys.core.em.telling import telling
 from lbg_recsys.datasets import load_20newsgroups, load_imdb, load_r8, load_r52, load_sms_spam
 from lbg_recsys.evaluation.metrics import clustering_accuracy
@@ -161,14 +163,7 @@ def mixtures(k, seed):
 
 def by_length(X):
     """The 6 sqrt(n) largest values of a document of n words: 60 of 100, as many as the default has."""
-    X = sp.csr_array(X, copy=True)
-    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    order = np.lexsort((-X.data, row))
-    rank = np.empty(len(order), dtype=int)
-    rank[order] = np.arange(len(order)) - X.indptr[row]
-    X.data[rank >= 6.0 * np.sqrt(np.diff(X.indptr))[row]] = 0.0
-    X.eliminate_zeros()
-    return X
+    return largest(X, lambda n: 6.0 * np.sqrt(n))
 
 
 def clusters(record, work):
@@ -191,6 +186,23 @@ def clusters(record, work):
 
                 record.row("clusters", name, f"{corpus} {seed}", measure)
     record.finish("clusters", mixtures(2, 0))
+
+
+def ideas(record, work):
+    """Every idea for better clusters once, on training documents only."""
+    for corpus in [name for name in CLUSTERS if name in corpora(work)]:
+        data = None
+        for seed in SEEDS[: work.size(3, 1)]:
+            for name, make in tries(by_length).items():
+
+                def measure(make=make, corpus=corpus, seed=seed):
+                    nonlocal data
+                    data = matrices(work, corpus)[:2] if data is None else data
+                    X, y = (part[:10_000] for part in data)
+                    return judged_halves(make(work.size(CLUSTERS[corpus], 3), seed), X, np.asarray(y), seed)
+
+                record.row("ideas", name, f"{corpus} {seed}", measure)
+    record.finish("ideas", tries(by_length))
 
 
 def topic_words(record, work):
@@ -329,6 +341,7 @@ BENCHMARK = Benchmark(
     parts={
         "classes": Part(classes, timed=True),
         "clusters": Part(clusters),
+        "ideas": Part(ideas),
         "topic_words": Part(topic_words),
         "rankings": Part(rankings),
     },

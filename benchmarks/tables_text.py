@@ -251,7 +251,16 @@ def _paper_figure(line, figure):
 
 def corpus_clusters(found):
     """Accuracy and NMI of clusters of held-out documents, with and without the Gaussian part."""
-    models = {name: by_corpus(rows) for name, rows in complete_rows(found, "clusters").items()}
+    return _clusters(found, "clusters")
+
+
+def cluster_ideas(found):
+    """The same of ideas that were tried on halves of training documents."""
+    return _clusters(found, "ideas")
+
+
+def _clusters(found, part):
+    models = {name: by_corpus(rows) for name, rows in complete_rows(found, part).items()}
     if not models:
         return "Not measured yet."
     corpora = list(next(iter(models.values())))

@@ -18,7 +18,7 @@ import numpy as np
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
 from lbg_recsys.persistence import words
 from lbg_recsys.persistence.container import Container
-from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
+from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of, with_later_facts
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, check_values
 from lbg_recsys.schema import defaults_of, fits
 
@@ -120,7 +120,7 @@ class EstimatorFile(Kind, ABC):
         self, record: Mapping[str, Any], prefix: str, arrays: dict[str, Array], sizes: dict[str, int]
     ) -> None:
         """Add the arrays of a record. Sizes of an estimator inside another begin with its prefix, but for "words"."""
-        facts, parameters = record["facts"], self._parameters(record)
+        facts, parameters = with_later_facts(self.facts, record["facts"]), self._parameters(record)
         check_values(facts, self.facts, "the training summary")
         if facts["n_features_in_"] != sizes["words"]:
             raise DataError(f"an estimator has {facts['n_features_in_']} words, not {sizes['words']}")
@@ -147,7 +147,7 @@ class EstimatorFile(Kind, ABC):
     def assemble(self, record: Mapping[str, Any], arrays: Mapping[str, AnyArray], prefix: str = "") -> Any:
         """The fitted estimator of a record whose arrays are as the layout says."""
         model = _unfitted(self, self._parameters(record))
-        facts = record["facts"]
+        facts = with_later_facts(self.facts, record["facts"])
         found = {name: facts[name] for name in self._plain()}
         found |= {name: arrays[prefix + name] for name in self.arrays}
         precise = {found[name].dtype for name, array in self.arrays.items() if array.dtype == "f4 f8"}

@@ -16,6 +16,7 @@ class MixtureFile(EstimatorFile):
     model = "lbg_recsys.text.mixture:LBGMixture"
     sizes: ClassVar[Mapping[str, str]] = {"topics": "n_components"}
     facts: ClassVar[Mapping[str, Any]] = FITTED | {
+        "length_temper_": float | None,
         "_statistics.n_rows": float,
         "_statistics.evidence": float,
         "_totals.n_rows": float,

@@ -15,7 +15,7 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, at_once, parts, rescaled
-from lbg_recsys.text._class_rule import WeightedRule, fit_rule, likelihoods, weighted_scores
+from lbg_recsys.text._class_rule import WeightedRule, continued_rule, fit_rule, likelihoods, weighted_scores
 from lbg_recsys.text._documents import n_filled, ranked_documents
 from lbg_recsys.text._restarts import run_jobs
 from lbg_recsys.text._training import Background, background_from, background_of
@@ -23,6 +23,7 @@ from lbg_recsys.text.mixture import LBGMixture
 
 _HELD_OUT = 0.2
 _DOCUMENTS_PER_TOPIC = 20
+_MOST_TOPICS = 32  # that a class has unless more are asked for
 _STEPS = 1000  # that each class reports, whatever it fits
 
 
@@ -74,7 +75,7 @@ class ClassPlan:
 
     template: Callable[[], Any]
     n_classes: int
-    n_topics: int | Sequence[int] | None
+    n_topics: str | int | Sequence[int] | None
     weighs: bool
     ridge: float | None
     n_jobs: int | None
@@ -82,10 +83,11 @@ class ClassPlan:
     def fit(self, corpus: Corpus, seed: int, progress: Progress) -> FittedClasses:
         """Fit the model of each class, then the rule."""
         background = self._background(corpus)
+        n_words = int(np.count_nonzero(np.bincount(corpus.documents.indices)))  # columns that occur
         split = parts if self.n_jobs in (None, 1) else at_once
         reports = [rescaled(one, _STEPS) for one in split(progress, self.n_classes + self.weighs)]
         jobs = [
-            partial(self._fit_class, corpus.of_class(code), background, seed, reports[code])
+            partial(self._fit_class, corpus.of_class(code), background, n_words, seed, reports[code])
             for code in range(self.n_classes)
         ]
         models, posteriors = zip(*run_jobs(jobs, self.n_jobs), strict=True)
@@ -104,6 +106,21 @@ class ClassPlan:
             reports[-1](1, 1, "rule")
         return FittedClasses(list(models), rule)
 
+    def continued(self, fitted: FittedClasses, corpus: Corpus, offset: Floats) -> FittedClasses:
+        """The models and the rule after a further batch; ``offset`` (h,) are the logs of the class shares so far."""
+        rule = fitted.rule
+        if rule is None:
+            absorb(fitted.models, corpus)
+        elif rule.correction.untaught and corpus.rows is not None:  # all batches before had one class each
+            posteriors, background = absorb(fitted.models, corpus)
+            rule = fit_rule(
+                fitted.models, posteriors, background, corpus.rows, corpus.codes, corpus.weight, self.ridge
+            )
+        else:
+            rule = continued_rule(fitted.models, rule, corpus.documents, corpus.codes, corpus.weight, offset)
+            absorb(fitted.models, corpus)
+        return FittedClasses(fitted.models, rule)
+
     def _background(self, corpus: Corpus) -> Background | None:
         """What words do in all classes; only the LBG model has a use for it."""
         model = self.template()
@@ -113,12 +130,15 @@ class ClassPlan:
         return background_of(corpus.rows, model._recipe(), corpus.weight)
 
     def _fit_class(
-        self, corpus: Corpus, background: Background | None, seed: int, progress: Progress
+        self, corpus: Corpus, background: Background | None, n_words: int, seed: int, progress: Progress
     ) -> tuple[Any, Floats]:
-        """The model of one class, and the posteriors of its documents."""
+        """The model of one class, and the posteriors of its documents; ``n_words`` occur in all classes."""
         wanted = self.n_topics
         if wanted is None:
             wanted = self.template().n_components
+        elif isinstance(wanted, str):
+            # a topic has a rate, a mean and a variance per word to learn: a document per word can teach them
+            wanted = min(n_filled(corpus.documents) // max(n_words, 1), _MOST_TOPICS) if self.weighs else 1
         elif not isinstance(wanted, int | Integral):
             numbers = [int(n) for n in wanted]
             *tries, progress = parts(progress, len(numbers) + 1)
@@ -165,12 +185,16 @@ class ClassPlan:
         return numbers[int(np.argmax(scores))]
 
 
-def absorb(models: Sequence[LBGMixture], corpus: Corpus) -> None:
-    """Add a batch to the statistics of its classes; all class models follow the corpus of all batches."""
-    found = []
+def absorb(models: Sequence[LBGMixture], corpus: Corpus) -> tuple[list[Floats], Background]:
+    """Add a batch to the statistics of its classes; all class models follow the corpus of all batches.
+
+    Returns the posteriors with which the documents of each class were counted, and the background of all batches.
+    """
+    found, posteriors = [], []
     for code, model in enumerate(models):
         batch = corpus.of_class(code)
         rows = ranked_documents(batch.documents) if batch.rows is None else batch.rows
+        posteriors.append(model._posteriors_of(rows))
         found.append(model._absorbed(rows, batch.weight))
     sums = [statistics.over_topics() for statistics, _ in found]
     recipe = models[0]._recipe()
@@ -178,3 +202,4 @@ def absorb(models: Sequence[LBGMixture], corpus: Corpus) -> None:
     background = background_from(sum(sums[1:], start=sums[0]), totals, recipe)
     for model, (statistics, totals) in zip(models, found, strict=True):
         model._keep_statistics(statistics, totals, replace(recipe, background=background), model.weights_.dtype)
+    return posteriors, background

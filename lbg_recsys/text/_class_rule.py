@@ -93,9 +93,12 @@ def fit_rule(
             )
     counts = np.where(entries.stop > entries.start, counts, 0.0)  # a document without words says nothing
     offset = log_shares(codes, counts, len(models))
+    n_features = 0 if ridge is None else 2 * rows.n_columns
+    if _one_class(codes, counts):
+        return WeightedRule(np.eye(len(found))[0], Correction.none(np.zeros(len(models)), n_features, ridge or 0.0))
     exponents, bias = fit_exponents(found, topics, offset, codes, counts)
     e, _ = topics.combine(found, exponents)
-    start = Correction.none(bias, 0 if ridge is None else 2 * rows.n_columns, ridge or 0.0)
+    start = Correction.none(bias, n_features, ridge or 0.0)
     features = _features(entries, start)
     return WeightedRule(exponents, fit_correction(start, e, offset, features, codes, counts, _STEPS, progress))
 
@@ -113,10 +116,17 @@ def continued_rule(
     entries = _entries(models[0], documents)
     counts = np.ones(len(codes)) if weight is None else weight
     counts = np.where(entries.stop > entries.start, counts, 0.0)
+    if _one_class(codes, counts):
+        return rule
     e, _ = topics.combine(evidence(entries, parameters), rule.exponents)
     features = _features(entries, rule.correction)
     correction = fit_correction(rule.correction, e, offset, features, codes, counts, _STEPS)
     return WeightedRule(rule.exponents, correction)
+
+
+def _one_class(codes: Ints, counts: Floats) -> bool:
+    """Whether no two classes have documents: such a batch says what a class is, not what tells it from others."""
+    return int(np.count_nonzero(np.bincount(codes, counts))) < 2
 
 
 def log_shares(codes: Ints, weight: Floats, n_classes: int) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight, check_non_negative, validate_data
 
+from lbg_recsys.core.blocks import Blocks, LocalBlocks
 from lbg_recsys.core.em.keywords import ranked
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Floats
@@ -48,6 +49,11 @@ class Training:
     documents: sp.csr_array
     used: Bools
     weight: Floats | None
+
+    @property
+    def block(self) -> LocalBlocks:
+        """The documents as one block."""
+        return LocalBlocks.single(self.documents, self.documents.shape)
 
     @property
     def all_used(self) -> bool:
@@ -101,6 +107,23 @@ def enough_documents(documents: sp.csr_array, n_components: int) -> sp.csr_array
             f"n_components={n_components} topics are to be fitted: check the vocabulary or ask for fewer topics"
         )
     return documents if filled == documents.shape[0] else documents[np.diff(documents.indptr) > 0]
+
+
+def filled_blocks(documents: Blocks, n_components: int) -> Blocks:
+    """Blocks of the documents that have words; an error where there are fewer of them than topics."""
+    n_rows = np.array(list(documents.fetch(documents.map(n_filled))))
+    if n_rows.sum() < n_components:
+        raise DataError(
+            f"only {n_rows.sum()} of {documents.n_rows.sum()} documents have any words, and "
+            f"n_components={n_components} topics are to be fitted: check the vocabulary or ask for fewer topics"
+        )
+    if (n_rows == documents.n_rows).all():
+        return documents
+    return documents.mapped(_with_words).counted(n_rows)
+
+
+def _with_words(documents: sp.csr_array) -> sp.csr_array:
+    return documents[np.diff(documents.indptr) > 0]
 
 
 def ranked_documents(documents: sp.csr_array) -> SparseRows:

@@ -1,19 +1,26 @@
 """Algorithm 1 of the paper on ranked documents, from given first posteriors to fitted parameters."""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from lbg_recsys.core.blocks import Blocks
 from lbg_recsys.core.em.bernoulli_gauss import (
     Prior,
     column_moments,
     e_step,
+    e_step_by,
+    evidence_tables,
     gather,
     log_joint,
     log_prior,
     m_step,
     posterior,
+    posterior_by,
 )
 from lbg_recsys.core.em.keywords import (
     CrossGaussians,
@@ -36,8 +43,13 @@ from lbg_recsys.progress import Progress, shifted, silent
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
 _AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
+TEMPERS = (5.0, 10.0, 20.0)  # of a fit, and of those that follow where topics die out
 _NO_TOPIC = 0.05  # nats a word: a topic closer to the average of all has no words of its own
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
+
+
+# One array per block of documents (or None), here or where the block is.
+Parts = Sequence[Any]
 
 
 @dataclass(frozen=True)
@@ -124,20 +136,22 @@ def background_from(statistics: SufficientStatistics, totals: Totals, recipe: Re
 
 
 def train(
-    rows: SparseRows, mu: Floats, recipe: Recipe, progress: Progress = silent, weight: Floats | None = None
+    rows: Blocks, mu: Parts, recipe: Recipe, progress: Progress = silent, weight: Parts | None = None
 ) -> Trained:
     """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
 
     While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
     when x does not move after that either. ``progress`` is called after every iteration, first those of annealing.
-    ``weight`` (m,) is how often each document counts.
+    ``mu`` has the first posteriors of each block of documents (arrays), ``weight`` how often each document counts.
     """
-    n_topics, n_annealing = mu.shape[1], recipe.anneal or 0
+    weight = [None] * len(rows.n_rows) if weight is None else weight
+    n_topics, n_annealing = mu[0].shape[1], recipe.anneal or 0
     n_steps = n_annealing + recipe.max_iter
     moving = recipe.n_keywords is None
-    q = np.full(n_topics, recipe.n_keywords or max(1, round(keyword_counts(rows).mean() / 2)), dtype=np.int64)
-    keywords = with_keywords(rows, expected_lengths(mu, q))
-    statistics = gather(keywords, mu, weight=weight)
+    first_q = recipe.n_keywords or max(1, round(rows.total(_n_entries) / rows.n_rows.sum() / 2))
+    q = np.full(n_topics, first_q, dtype=np.int64)
+    keywords = rows.mapped(partial(_chosen, q=q), mu)
+    statistics = keywords.total(_gathered, mu, weight)
     mu, statistics = _annealed(keywords, mu, statistics, recipe, shifted(progress, 0, n_steps), weight)
     history: tuple[float, ...] = ()
     used, resting = 0, not moving
@@ -146,29 +160,90 @@ def train(
         iterating = shifted(progress, n_annealing + used, n_steps)
         result = _em_given_keywords(keywords, statistics, recipe, budget if resting else 1, iterating, weight)
         used, history = used + result.n_iter, history + result.history
-        mu = posteriors_given(keywords, result.parameters, recipe)
+        mu = keywords.map(partial(posteriors_given, parameters=result.parameters, recipe=recipe))
         if not moving:
             converged = result.converged
             break
         new_q = q_fixed_point(result.parameters.p)
-        chosen = with_keywords(rows, expected_lengths(mu, new_q))
-        rested, resting = resting, np.array_equal(chosen.stop, keywords.stop)
+        chosen = rows.mapped(partial(_chosen, q=new_q), mu)
+        rested, resting = resting, not chosen.total(_n_moved, keywords.map(_stops))
         converged = rested and resting and result.converged
         if converged or used >= recipe.max_iter:
             break
         q, keywords = new_q, chosen
-        statistics = result.statistics if resting else gather(keywords, mu, weight=weight)
-    totals = Totals.of(rows, weight)
+        statistics = result.statistics if resting else keywords.total(_gathered, mu, weight)
+    totals = rows.total(Totals.of, weight)
     cross = cross_of(totals, result.statistics, recipe, prior_of(result.statistics, recipe).floor)
-    bound = result.lower_bound + float(np.average(cross_evidence(rows, keywords, cross), weights=weight))
-    return Trained(result.parameters, q, cross, result.statistics, totals, mu, bound, used, converged, history)
+    others = rows.total(partial(_cross_sum, cross=cross), keywords.map(_stops), weight)
+    bound = result.lower_bound + float(others / totals.n_rows)
+    whole = np.concatenate(list(keywords.fetch(mu)))
+    return Trained(result.parameters, q, cross, result.statistics, totals, whole, bound, used, converged, history)
+
+
+def _n_entries(rows: SparseRows) -> int:
+    return int(keyword_counts(rows).sum())
+
+
+def _chosen(rows: SparseRows, mu: Floats, q: Ints) -> SparseRows:
+    return with_keywords(rows, expected_lengths(mu, q))
+
+
+def _gathered(keywords: SparseRows, mu: Floats, weight: Floats | None) -> SufficientStatistics:
+    return gather(keywords, mu, weight=weight)
+
+
+def _stops(keywords: SparseRows) -> Ints:
+    return keywords.stop
+
+
+def _n_moved(keywords: SparseRows, stops: Ints) -> int:
+    return int((keywords.stop != stops).sum())
+
+
+def _cross_sum(rows: SparseRows, stops: Ints, weight: Floats | None, cross: CrossGaussians) -> float:
+    evidence = cross_evidence(rows, replace(rows, ends=stops), cross)
+    return float(evidence.sum() if weight is None else np.multiply(evidence, weight).sum())
+
+
+def divergences(parameters: Parameters) -> Floats:
+    """How far the words of each topic are from the average of all topics: Kullback-Leibler, nats a word, (k,)."""
+    return np.asarray(telling(parameters.lam, parameters.p / parameters.p.sum(axis=0)).sum(axis=0))
+
+
+def died_out(parameters: Parameters) -> int:
+    """How many topics are copies of the average: prior and temper were too much for what sets them apart."""
+    return int((divergences(parameters) < _NO_TOPIC).sum()) if parameters.n_topics > 1 else 0
+
+
+def fit_alive(
+    fit: Callable[[Recipe, Progress], Trained], recipes: Sequence[Recipe], progress: Progress
+) -> tuple[Trained, Recipe]:
+    """The fit by the first recipe with which no topic dies out.
+
+    If there is none, the one with the fewest such topics, and of several of them the one whose topics say most about
+    words. Most documents need the first recipe only, so it has all steps of the progress; later ones change the note.
+    """
+    fits: list[tuple[int, float, Trained, Recipe]] = []
+    for recipe in recipes:
+        trained = fit(recipe, partial(_more, progress, recipe.length_temper) if fits else progress)
+        dead = died_out(trained.parameters)
+        if not dead:
+            return trained, recipe
+        said = float(trained.parameters.lam @ divergences(trained.parameters))
+        fits.append((dead, -said, trained, recipe))
+    _, _, trained, recipe = min(fits, key=lambda one: one[:2])
+    return trained, recipe
+
+
+def _more(progress: Progress, temper: float | None, done: int, total: int, note: str) -> None:
+    """Steps beyond the last that was foreseen."""
+    progress(total, total, f"topics died out, again with length_temper={temper}, {note}")
 
 
 def warn_died_out(parameters: Parameters, statistics: SufficientStatistics, recipe: Recipe) -> None:
-    """Say so where topics are copies of the average: prior and temper were too much for what sets them apart."""
-    draws = parameters.p / parameters.p.sum(axis=0)
-    copies = int((telling(parameters.lam, draws).sum(axis=0) < _NO_TOPIC).sum())
-    if parameters.n_topics > 1 and copies:
+    """Say so where topics are copies of the average."""
+    copies = died_out(parameters)
+    if copies:
         strength = prior_of(statistics, recipe).strength_p
         warnings.warn(
             f"{copies} of {parameters.n_topics} topics are hardly more than the average of all; lower prior_p (it is "
@@ -198,19 +273,23 @@ def absorbed(
 
 
 def _em_given_keywords(
-    keywords: SparseRows,
+    keywords: Blocks,
     statistics: SufficientStatistics,
     recipe: Recipe,
     max_iter: int,
     progress: Progress,
-    weight: Floats | None,
+    weight: Parts,
 ) -> EMResult[Parameters, SufficientStatistics]:
     prior = prior_of(statistics, recipe)  # sums over topics, so the same in every iteration while x is held
-    beta = temper(keywords, recipe.length_temper)
+
+    def e_step(parameters: Parameters) -> SufficientStatistics:
+        tables = evidence_tables(parameters, given_count=recipe.given_count)
+        return keywords.total(partial(_e_step, tables=tables, length_temper=recipe.length_temper), weight)
+
     return run_em(
         statistics,
         lambda statistics: m_step(statistics, prior),
-        lambda parameters: e_step(keywords, parameters, beta, given_count=recipe.given_count, weight=weight),
+        e_step,
         lambda parameters, statistics: (
             (statistics.evidence + log_prior(parameters, prior, given_count=recipe.given_count)) / statistics.n_rows
         ),
@@ -220,23 +299,38 @@ def _em_given_keywords(
     )
 
 
+def _e_step(
+    keywords: SparseRows, weight: Floats | None, tables: tuple[Floats, Floats], length_temper: float | None
+) -> SufficientStatistics:
+    return e_step_by(keywords, tables, temper(keywords, length_temper), weight)
+
+
 def _annealed(
-    keywords: SparseRows,
-    mu: Floats,
+    keywords: Blocks,
+    mu: Parts,
     statistics: SufficientStatistics,
     recipe: Recipe,
     progress: Progress,
-    weight: Floats | None,
-) -> tuple[Floats, SufficientStatistics]:
+    weight: Parts,
+) -> tuple[Parts, SufficientStatistics]:
     """Deterministic annealing: EM steps with beta rising from 0.05 to 1."""
     if not recipe.anneal:
         return mu, statistics
     prior = prior_of(statistics, recipe)
-    beta = temper(keywords, recipe.length_temper)
     for step, hardness in enumerate(np.geomspace(_FIRST_BETA, 1.0, recipe.anneal), start=1):
-        parameters = m_step(statistics, prior)
-        joint = log_joint(keywords, parameters, given_count=recipe.given_count)
-        mu, _ = posterior(joint, hardness * np.asarray(beta))
-        statistics = gather(keywords, mu, weight=weight)
+        tables = evidence_tables(m_step(statistics, prior), given_count=recipe.given_count)
+        softly = partial(_soft_step, tables=tables, hardness=hardness, length_temper=recipe.length_temper)
+        statistics, mu = keywords.advance(softly, weight)
         progress(step, recipe.anneal, "annealing")
     return mu, statistics
+
+
+def _soft_step(
+    keywords: SparseRows,
+    weight: Floats | None,
+    tables: tuple[Floats, Floats],
+    hardness: float,
+    length_temper: float | None,
+) -> tuple[SufficientStatistics, Floats]:
+    mu = posterior_by(keywords, tables, hardness * np.asarray(temper(keywords, length_temper)))
+    return gather(keywords, mu, weight=weight), mu

@@ -1,7 +1,6 @@
 """Supervised inference: one topic model per class."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,8 +19,8 @@ from lbg_recsys.core.em.correction import Correction
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, parts, silent
-from lbg_recsys.text._class_models import ClassPlan, Corpus, FittedClasses, absorb
-from lbg_recsys.text._class_rule import WeightedRule, continued_rule, log_odds, log_shares
+from lbg_recsys.text._class_models import ClassPlan, Corpus, FittedClasses
+from lbg_recsys.text._class_rule import WeightedRule, log_odds, log_shares
 from lbg_recsys.text._documents import checked_documents, checked_weight
 from lbg_recsys.text._nested import DefaultEstimator
 from lbg_recsys.text._thresholds import class_thresholds, limits_by_class
@@ -54,13 +53,14 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     Parameters
     ----------
     estimator : LBGMixture, MixtureOfUnigrams or PLSI, default=None
-        The model of a class, cloned. None is ``LBGMixture(n_keywords=None, prior_gauss=50)``, and with
-        ``rule="likelihood"`` it is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5, prior_gauss=50)``.
-        Its parameters can be set and searched as ``estimator__NAME``.
-    n_topics : int, sequence of int or None, default=1
-        Topics per class, at most one per 20 documents of the class (with ``rule="likelihood"``: per document). Of
-        several numbers each class takes the one that gives a fifth of its documents, held out, the highest
-        likelihood. None leaves the estimator's own.
+        The model of a class, cloned. None is ``LBGMixture(n_keywords=None, length_temper=20, prior_gauss=50)``, and
+        with ``rule="likelihood"`` it is ``LBGMixture(n_keywords=None, length_temper=None, prior_p=5,
+        prior_gauss=50)``. Its parameters can be set and searched as ``estimator__NAME``.
+    n_topics : "auto", int, sequence of int or None, default="auto"
+        Topics per class, at most one per 20 documents of the class (with ``rule="likelihood"``: per document).
+        "auto": one; with the weighted rule as many as the class has documents per word, from 1 to 32, so that only
+        classes of many documents and few words have several. Of several numbers each class takes the one that gives
+        a fifth of its documents, held out, the highest likelihood. None leaves the estimator's own.
     rule : {"auto", "weighted", "likelihood"}, default="auto"
         "weighted" is the rule above and needs an `LBGMixture`; "likelihood" is the paper's. "auto" is "weighted" for
         an `LBGMixture` and "likelihood" for other models.
@@ -108,7 +108,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "score_samples"]), None],
-        "n_topics": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "n_topics": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), "array-like", None],
         "rule": [StrOptions({"auto", "weighted", "likelihood"})],
         "ridge": [Interval(Real, 0, None, closed="neither"), None],
         "class_prior": [StrOptions({"empirical", "uniform"}), "array-like"],
@@ -122,7 +122,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         self,
         estimator: Any = None,
         *,
-        n_topics: int | Sequence[int] | None = 1,
+        n_topics: str | int | Sequence[int] | None = "auto",
         rule: str = "auto",
         ridge: float | None = 0.1,
         class_prior: str | Sequence[float] = "empirical",
@@ -191,7 +191,9 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
         Class models add the statistics of the batch to those of the batches before. The exponents stay those of the
         first batch, which should have documents of all classes; the correction moves on from what it has learnt
-        (a Laplace approximation with a diagonal precision).
+        (a Laplace approximation with a diagonal precision). Batches of one class each teach the class models only,
+        for they do not show what tells classes apart; if the first batches are such, exponents and correction are
+        those of the first batch of several classes.
 
         Parameters
         ----------
@@ -233,15 +235,9 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self._keep(self._plan().fit(Corpus.of(documents, codes, weight, True), seed, silent))
             return self
-        fitted = self._fitted()
-        if fitted.rule is not None:
-            total = self.class_count_ + np.bincount(codes, weight, len(self.classes_))
-            offset = log_shares(np.arange(len(total)), total, len(total))
-            rule = continued_rule(fitted.models, fitted.rule, documents, codes, weight, offset)
-            fitted = replace(fitted, rule=rule)
-        absorb(self.estimators_, Corpus.of(documents, codes, weight, True))
         self._count(codes, weight, self.class_count_)
-        self._keep(fitted)
+        offset = log_shares(np.arange(len(self.classes_)), self.class_count_, len(self.classes_))
+        self._keep(self._plan().continued(self._fitted(), Corpus.of(documents, codes, weight, True), offset))
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -309,7 +305,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     def _default_estimator(self) -> LBGMixture:
         if self.rule == "likelihood":
             return LBGMixture(n_keywords=None, length_temper=None, prior_p=5.0, prior_gauss=50.0)
-        return LBGMixture(n_keywords=None, prior_gauss=50.0)
+        return LBGMixture(n_keywords=None, length_temper=20.0, prior_gauss=50.0)
 
     def _template(self) -> Any:
         if getattr(self.estimator, "n_keywords", None) == "paper":

@@ -1,7 +1,9 @@
 """The Latent Bernoulli-Gauss mixture of documents."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,33 +11,40 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from lbg_recsys.core.blocks import Blocks, LocalBlocks
 from lbg_recsys.core.em.bernoulli_gauss import m_step
-from lbg_recsys.core.em.keywords import (
-    CrossGaussians,
-    Totals,
-    q_fixed_point,
-)
+from lbg_recsys.core.em.keywords import CrossGaussians, Totals, q_fixed_point
 from lbg_recsys.core.em.parameters import Parameters
 from lbg_recsys.core.em.statistics import SufficientStatistics
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, both, silent
-from lbg_recsys.text._documents import checked_documents, checked_weight, ranked_documents, training_documents
+from lbg_recsys.text._documents import (
+    checked_documents,
+    checked_weight,
+    filled_blocks,
+    ranked_documents,
+    training_documents,
+)
 from lbg_recsys.text._fitted_mixture import FittedMixture
 from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS, first_posteriors
 from lbg_recsys.text._training import (
+    TEMPERS,
     Background,
     Recipe,
     Trained,
     absorbed,
     cross_of,
+    fit_alive,
     prior_of,
     train,
     warn_died_out,
 )
 
 _ALL_WORDS = np.iinfo(np.int32).max
+_KEYWORDS = 60
 
 
 class LBGMixture(FittedMixture):
@@ -57,12 +66,14 @@ class LBGMixture(FittedMixture):
     ----------
     n_components : int
         The number of topics, k.
-    n_keywords : int, None or "paper"
+    n_keywords : int, None, "auto" or "paper"
         Keywords per document: its so many largest values (fewer where it has fewer words). None: all of its
-        words. "paper": as many as Eqn. g says, with q by the rule of Eqn. up-q damped to its fixed point.
-    length_temper : float or None
+        words. "auto": 60, or all where `length_temper` had to be raised. "paper": as many as Eqn. g says, with q by
+        the rule of Eqn. up-q damped to its fixed point.
+    length_temper : float, None or "auto"
         Take document length out of the evidence: a document speaks with the voice of at most this many
-        keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper.
+        keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper. "auto": 5; where topics
+        die out with that (film reviews, many topics of few documents), the fit is done again with 10, then with 20.
     evidence : {"auto", "bernoulli", "draws"}
         What the choice of keywords says about the topic. "bernoulli": that of Eqn. pdy, in which their number
         counts too, so that short documents flock to topics of few keywords. "draws": the number is taken as
@@ -100,6 +111,7 @@ class LBGMixture(FittedMixture):
     weights_ : (k,) lam_s
     keyword_prob_, means_, variances_ : (k, n) p_si, c_si, var_si
     n_keywords_ : (k,) q_s
+    length_temper_ : float or None, the temper of the fit
     cross_means_, cross_variances_ : (n,) c_i, var_i
     labels_ : (n_documents,) the topics of the training documents
     lower_bound_, n_iter_, converged_ : the objective per document, the EM iterations, whether they settled
@@ -120,8 +132,8 @@ class LBGMixture(FittedMixture):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_keywords": [Interval(Integral, 1, None, closed="left"), StrOptions({"paper"}), None],
-        "length_temper": [Interval(Real, 0, None, closed="neither"), None],
+        "n_keywords": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto", "paper"}), None],
+        "length_temper": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"}), None],
         "evidence": [StrOptions({"auto", "bernoulli", "draws"})],
         "prior_p": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "prior_gauss": [Interval(Real, 0, None, closed="both")],
@@ -141,8 +153,8 @@ class LBGMixture(FittedMixture):
         self,
         n_components: int = 8,
         *,
-        n_keywords: int | str | None = 60,
-        length_temper: float | None = 5.0,
+        n_keywords: int | str | None = "auto",
+        length_temper: float | str | None = "auto",
         evidence: str = "auto",
         prior_p: float | str = "auto",
         prior_gauss: float = 1000.0,
@@ -181,11 +193,12 @@ class LBGMixture(FittedMixture):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Documents, not negative; tf-idf as a rule.
+            Documents, not negative; tf-idf as a rule. Or blocks of documents on a cluster, see
+            `lbg_recsys.distributed.documents_on_dask`.
         y : ignored
             There for the pipelines of scikit-learn.
         sample_weight : array-like of shape (n_documents,), default=None
-            How often each document counts; once by default.
+            How often each document counts; once by default. Not for blocks.
         progress : callable, default=silent
             Called as ``progress(done, total, note)`` after every step of all starts: iterations of k-means, of
             annealing and of EM. A start that settles before ``max_iter`` ends with a last call for all steps it has
@@ -204,11 +217,17 @@ class LBGMixture(FittedMixture):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
     ) -> Floats:
         """`fit`, then the posteriors of the same documents, (n_documents, n_components)."""
-        documents = checked_documents(self, X, reset=True)
-        posteriors = self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
-        if self.length_temper is not None:
+        if hasattr(X, "advance"):
+            if sample_weight is not None:
+                raise DataError("blocks of documents take no sample_weight: give all documents as one matrix")
+            dtype, posteriors = self._fit_blocks(X, progress)
+        else:
+            documents = checked_documents(self, X, reset=True)
+            dtype = documents.dtype
+            posteriors = self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        if self.length_temper_ is not None:
             warn_died_out(self._parameters(), self._statistics, self._recipe())
-        return posteriors.astype(documents.dtype, copy=False)
+        return posteriors.astype(dtype, copy=False)
 
     def _fit_checked(
         self,
@@ -224,38 +243,61 @@ class LBGMixture(FittedMixture):
         already.
         """
         rows = ranked_documents(documents) if rows is None else rows
-        with bar("fitting LBGMixture", quiet=not self.verbose, or_lines=True) as shown:
-            trained = self._trained(documents, rows, weight, background, both(shown, progress))
+        training = training_documents(documents, self.n_components, weight)
+        used = rows if training.all_used else rows.take(np.flatnonzero(training.used))
+        ranked = LocalBlocks.single(used, training.documents.shape)
+        trained = self._trained(training.block, ranked, [training.weight], background, progress)
+        return self._fitted_to(LocalBlocks.single(rows, documents.shape), trained, documents.dtype)
+
+    def _fit_blocks(self, documents: Blocks, progress: Progress) -> tuple[np.dtype, Floats]:
+        """Fit to blocks of checked documents; their precision and their posteriors."""
+        self.n_features_in_ = documents.n_columns
+        used = filled_blocks(documents, self.n_components)
+        rows = documents.mapped(ranked_documents)
+        ranked = rows if used is documents else used.mapped(ranked_documents)
+        trained = self._trained(used, ranked, [None] * len(used.n_rows), None, progress)
+        dtype = np.result_type(*documents.fetch(documents.map(attrgetter("dtype"))))
+        return dtype, self._fitted_to(rows, trained, dtype)
+
+    def _fitted_to(self, rows: Blocks, trained: Trained, dtype: np.dtype) -> Floats:
+        """Take the fitted parameters; the posteriors of all documents."""
         warn_unsettled(trained.converged, self.max_iter)
-        self._keep(trained, documents.dtype)
-        posteriors = self._posteriors_of(rows)
+        self._keep(trained, dtype)
+        posteriors = np.concatenate(list(rows.fetch(rows.map(self._posteriors_of))))
         self.labels_ = posteriors.argmax(axis=1)
         return posteriors
 
     def _trained(
         self,
-        documents: sp.csr_array,
-        rows: SparseRows,
-        weight: Floats | None,
+        documents: Blocks,
+        rows: Blocks,
+        weight: Sequence[Floats | None],
         background: Background | None,
         progress: Progress,
     ) -> Trained:
-        training = training_documents(documents, self.n_components, weight)
-        used = rows if training.all_used else rows.take(np.flatnonzero(training.used))
-        recipe = replace(self._recipe(), background=background)
-        return fit_restarts(
-            lambda random_state, progress: first_posteriors(
-                training.documents, self.n_components, self.init, random_state, progress, training.weight
-            ),
-            lambda mu, progress: train(used, mu, recipe, progress, training.weight),
-            n_init=self.n_init,
-            combine=self.combine,
-            random_state=self.random_state,
-            start_steps=STEPS[self.init],
-            train_steps=(self.anneal or 0) + self.max_iter,
-            progress=progress,
-            n_jobs=self.n_jobs,
-        )
+        """The best of all starts, for documents with words and the same ones ranked."""
+        ends = np.cumsum(rows.n_rows)[:-1]
+
+        def fit(recipe: Recipe, progress: Progress) -> Trained:
+            return fit_restarts(
+                lambda random_state, progress: first_posteriors(
+                    documents, self.n_components, self.init, random_state, progress, weight
+                ),
+                lambda mu, progress: train(rows, np.split(mu, ends), recipe, progress, weight),
+                n_init=self.n_init,
+                combine=self.combine,
+                random_state=self.random_state,
+                start_steps=STEPS[self.init],
+                train_steps=(self.anneal or 0) + self.max_iter,
+                progress=progress,
+                n_jobs=self.n_jobs,
+            )
+
+        recipes = self._recipes() if background is None else [replace(self._recipe(), background=background)]
+        with bar("fitting LBGMixture", quiet=not self.verbose, or_lines=True) as shown:
+            trained, recipe = fit_alive(fit, recipes, both(shown, progress))
+        self.length_temper_ = recipe.length_temper
+        return trained
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LBGMixture":
@@ -286,11 +328,18 @@ class LBGMixture(FittedMixture):
         return statistics, self._totals + Totals.of(rows, weight)
 
     def _recipe(self) -> Recipe:
-        n_keywords = _ALL_WORDS if self.n_keywords is None else self.n_keywords
-        draws = self.evidence == "draws" or (self.evidence == "auto" and self.length_temper is not None)
+        """The settings as numbers: those of the fit, where there was one and they are automatic."""
+        temper, n_keywords = self.length_temper, self.n_keywords
+        if isinstance(temper, str):
+            temper = getattr(self, "length_temper_", TEMPERS[0])
+        if n_keywords == "auto":
+            n_keywords = int(self.n_keywords_[0]) if hasattr(self, "n_keywords_") else _KEYWORDS
+        elif n_keywords is None:
+            n_keywords = _ALL_WORDS
+        draws = self.evidence == "draws" or (self.evidence == "auto" and temper is not None)
         return Recipe(
             n_keywords=None if isinstance(n_keywords, str) else n_keywords,
-            length_temper=self.length_temper,
+            length_temper=None if temper is None else float(temper),
             given_count=draws,
             prior_p=None if isinstance(self.prior_p, str) else self.prior_p,
             prior_gauss=self.prior_gauss,
@@ -299,6 +348,14 @@ class LBGMixture(FittedMixture):
             max_iter=self.max_iter,
             tol=self.tol,
         )
+
+    def _recipes(self) -> list[Recipe]:
+        """What to fit with, and what to try where topics die out with that."""
+        first = replace(self._recipe(), n_keywords=_KEYWORDS) if self.n_keywords == "auto" else self._recipe()
+        if self.length_temper != "auto":
+            return [first]
+        cooler = replace(first, n_keywords=_ALL_WORDS) if self.n_keywords == "auto" else first
+        return [replace(one, length_temper=t) for one, t in zip((first, cooler, cooler), TEMPERS, strict=True)]
 
     def _keep(self, trained: Trained, dtype: np.dtype) -> None:
         self._set_parameters(trained.parameters, trained.q, trained.cross, dtype)
@@ -317,6 +374,7 @@ class LBGMixture(FittedMixture):
         self._keep_statistics(SufficientStatistics.zeros(n, k), Totals(0.0, zero, zero), recipe, dtype)
         self.weights_ = np.full(k, 1.0 / k, dtype=dtype)
         self.lower_bound_, self.n_iter_, self.converged_, self.history_ = 0.0, 0, True, ()
+        self.length_temper_ = recipe.length_temper
         self.labels_ = np.zeros(0, dtype=np.int64)
 
     def _keep_statistics(

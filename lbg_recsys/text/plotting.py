@@ -60,6 +60,7 @@ def plot_topics(
     figure.supxlabel(
         "keyword probability" if isinstance(model, LBGMixture) else "word probability", fontsize="medium"
     )
+    figure.supylabel("word", fontsize="medium")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, fontsize="small")
     return figure
 
@@ -99,11 +100,13 @@ def plot_keywords(
     if axes is None:
         _, axes = _pyplot().subplots(figsize=(7.0, 0.6 + 0.2 * max(len(order), 1)), layout="constrained")
     for kind, mask, colour in (("keyword", chosen[order], "tab:blue"), ("other word", ~chosen[order], "lightgrey")):
-        axes.barh(np.flatnonzero(mask), values[order][mask], color=colour, label=kind)
+        if mask.any():  # a kind without bars would have a colour of its own in the legend
+            axes.barh(np.flatnonzero(mask), values[order][mask], color=colour, label=kind)
     axes.set_yticks(np.arange(len(order)), [str(feature_names[i]) for i in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set_xlabel("value in the document" if found <= n_words else f"value; {n_words} of {found:,} words")
-    axes.legend()
+    if len(order):
+        axes.legend()
     return axes
 
 

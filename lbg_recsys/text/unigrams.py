@@ -118,7 +118,7 @@ class MixtureOfUnigrams(TextTopicModel):
         words, weight = training.documents.astype(np.float64), training.weight
         fit = fit_restarts(
             lambda random_state, progress: first_posteriors(
-                training.documents, self.n_components, self.init, random_state, progress, weight
+                training.block, self.n_components, self.init, random_state, progress, [weight]
             ),
             lambda mu, progress: self._train(words, mu, progress, weight),
             n_init=self.n_init,

@@ -100,7 +100,7 @@ def test_classify_passes_parameters_to_the_mixture(desk, run):
         ("estimator__n_components=3", "n_components is set by n_topics"),
         ("estimator=3", "estimator is set by estimator__NAME=VALUE"),
         ("max_false_positive_rate=0.1", "is set by --max-false-positives"),
-        ("n_topics=foo", "n_topics is 'foo', not int or list of int or none"),
+        ("n_topics=foo", "parameter of LBGClassifier must be a str among {'auto'}"),
         ("n_topics=[0]", "n_topics is [0]; give whole numbers from 1 up"),
         ("n_topics=[]", "n_topics is []; give whole numbers from 1 up"),
         ("n_topics=0", "n_topics"),

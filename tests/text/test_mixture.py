@@ -280,7 +280,14 @@ def test_no_settling_is_said():
 @pytest.mark.parametrize("n_keywords", [8, "paper"])
 def test_verbose_shows_how_a_fit_goes_on(corpus, n_keywords, capsys):
     """The paper's q restarts EM after every change of the keywords; the iterations count on."""
-    options = {"n_keywords": n_keywords, "tol": 0.0, "max_iter": 23, "init": "random", "random_state": 0}
+    options = {
+        "n_keywords": n_keywords,
+        "length_temper": 5.0,
+        "tol": 0.0,
+        "max_iter": 23,
+        "init": "random",
+        "random_state": 0,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         LBGMixture(4, **options).fit(corpus[0])
@@ -311,3 +318,32 @@ def test_topics_that_died_out_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LBGMixture(2, n_keywords=6, random_state=0).fit(X)
+
+
+def test_where_topics_die_out_the_fit_is_done_again_with_a_cooler_temper():
+    """Words of two subjects that have small values in long documents: the 60 largest tell nothing, all words do."""
+    rng, topics = np.random.default_rng(0), np.arange(300) % 2
+    rate = np.full((2, 600), 0.2)
+    rate[0, :40] = rate[1, 40:80] = 0.9
+    value = np.where(np.arange(600) < 80, 0.1, 1.0) * rng.uniform(0.5, 1.0, (300, 600))
+    X = sp.csr_array((rng.random((300, 600)) < rate[topics]) * value)
+    with pytest.warns(UserWarning, match="hardly more than the average"):
+        short = LBGMixture(2, n_keywords=60, length_temper=5.0, random_state=0).fit(X)
+    steps = []
+    model = LBGMixture(2, random_state=0).fit(X, progress=lambda *step: steps.append(step))
+    assert adjusted_rand_score(topics, model.labels_) > 0.9 > 0.1 > adjusted_rand_score(topics, short.labels_)
+    assert (short.length_temper_, short.n_keywords_[0]) == (5.0, 60)
+    assert (model.length_temper_, model.n_keywords_[0]) == (20.0, 600)
+    done = [step[0] for step in steps]
+    assert done == sorted(done) and {step[1] for step in steps} == {steps[0][1]}
+    assert any("again with length_temper=10" in step[2] for step in steps)
+    same = LBGMixture(2, n_keywords=None, length_temper=model.length_temper_, random_state=0).fit(X)
+    np.testing.assert_array_equal(same.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(model.fit(X).predict_proba(X), same.predict_proba(X))  # also when fitted again
+
+
+def test_where_no_topic_dies_out_one_fit_suffices(corpus):
+    model = LBGMixture(4, n_keywords=8, random_state=0).fit(corpus[0])
+    given = LBGMixture(4, n_keywords=8, length_temper=5.0, random_state=0).fit(corpus[0])
+    assert model.length_temper_ == 5.0
+    np.testing.assert_array_equal(model.keyword_prob_, given.keyword_prob_)

@@ -10,11 +10,11 @@ from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, Mixtur
 from tests.text.test_mixture import planted
 
 MODELS = {
-    "one start": LBGMixture(4, random_state=0),
+    "one start": LBGMixture(4, length_temper=5.0, random_state=0),
     "consensus": LBGMixture(4, n_init=3, combine="consensus", random_state=0),
-    "annealing": LBGMixture(4, anneal=5, init="random", random_state=0),
+    "annealing": LBGMixture(4, length_temper=5.0, anneal=5, init="random", random_state=0),
     "the paper's q": LBGMixture(3, n_keywords="paper", length_temper=None, init="random", n_init=2, random_state=0),
-    "out of iterations": LBGMixture(4, init="random", max_iter=2, tol=0, random_state=0),
+    "out of iterations": LBGMixture(4, length_temper=5.0, init="random", max_iter=2, tol=0, random_state=0),
     "unigrams": MixtureOfUnigrams(4, n_init=2, random_state=0),
     "PLSI": PLSI(4, n_init=2, random_state=0),
     "selector": LBGSelector(LBGMixture(4, n_init=2, random_state=0)),

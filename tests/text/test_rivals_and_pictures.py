@@ -110,12 +110,16 @@ def test_pictures_show_topics_and_keywords(corpus):
     assert len({panel.get_xlim() for panel in shown}) == 1  # bars of different topics compare
     numbered = [panel.xaxis.get_tick_params()["labelbottom"] for panel in shown]
     assert numbered == [False, True, True]  # the second has an empty place below it
-    assert figure.get_supxlabel() == "keyword probability"
+    assert figure.get_supxlabel() == "keyword probability" and figure.get_supylabel() == "word"
     axes = plot_keywords(model, X[[0]], names)
     assert len(axes.get_yticklabels()) == np.count_nonzero(X[0])
     blue = [bar for bar in axes.patches if bar.get_facecolor()[2] > 0.6 and bar.get_facecolor()[0] < 0.3]
     assert len(blue) == 5
-    assert len(plot_keywords(model, X[[0]], names, n_words=3).get_yticklabels()) == 3  # of a long document
+    short = plot_keywords(model, X[[0]], names, n_words=3)
+    assert len(short.get_yticklabels()) == 3  # of a long document
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["keyword", "other word"]
+    assert [text.get_text() for text in short.get_legend().get_texts()] == ["keyword"]  # all three are
+    assert plot_keywords(model, 0 * X[[0]], names).get_legend() is None
     with pytest.raises(ValueError, match="2 rows"):
         plot_keywords(model, X[:2])
     matplotlib.pyplot.close("all")

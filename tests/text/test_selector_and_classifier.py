@@ -267,6 +267,43 @@ def test_a_class_may_be_missing_in_the_first_batch(data):
     assert (model.predict(X) == y).mean() > 0.8
 
 
+def test_batches_of_one_class_each_teach_the_models_and_leave_the_rule(data):
+    X, y, new, truth = data
+    model = LBGClassifier(random_state=0)
+    for label in (0, 1):
+        model.partial_fit(X[y == label][:50], y[y == label][:50], classes=[0, 1])
+        assert model.exponents_.tolist() == [1.0, 0.0, 0.0] and not model.correction_.any()
+    sorted_batches = log_loss(truth, model.predict_proba(new))
+    assert (model.predict(new) == truth).mean() > 0.8
+    rest = np.concatenate([np.flatnonzero(y == label)[50:150] for label in (0, 1)])
+    model.partial_fit(X[rest], y[rest])
+    assert model.correction_.any() and log_loss(truth, model.predict_proba(new)) < sorted_batches
+    before = model.correction_.copy()
+    model.partial_fit(X[y == 1][150:180], y[y == 1][150:180])
+    np.testing.assert_array_equal(model.correction_, before)
+    assert model.class_count_.tolist() == [150.0, 180.0]
+
+
+def test_many_documents_of_few_words_have_several_topics_per_class():
+    """Two classes of eight subjects each: one topic per class is too few, and a document per word can teach more."""
+    rng = np.random.default_rng(0)
+    subject = rng.integers(0, 16, 3000)
+    rate = np.full((16, 24), 0.05)
+    rate[np.arange(16), np.arange(16)] = rate[np.arange(16), (np.arange(16) + 5) % 16] = 0.9
+    X, y = sp.csr_array((rng.random((3000, 24)) < rate[subject]).astype(float)), subject % 2
+    found = LBGClassifier(random_state=0).fit(X[:2000], y[:2000])
+    assert [len(model.weights_) for model in found.estimators_] == [min(32, n // 24) for n in np.bincount(y[:2000])]
+    one = LBGClassifier(n_topics=1, random_state=0).fit(X[:2000], y[:2000])
+    loss = {name: log_loss(y[2000:], m.predict_proba(X[2000:])) for name, m in (("auto", found), ("one", one))}
+    assert loss["auto"] < 0.9 * loss["one"]
+    wide = sp.hstack([X, sp.csr_array((3000, 5000))], format="csr")  # columns that never occur are no words
+    assert len(LBGClassifier(random_state=0).fit(wide[:2000], y[:2000]).estimators_[0].weights_) == len(
+        found.estimators_[0].weights_
+    )
+    paper = LBGClassifier(rule="likelihood", random_state=0).fit(X[:2000], y[:2000])
+    assert [len(model.weights_) for model in paper.estimators_] == [1, 1]
+
+
 def test_weights_count_as_copies(data):
     X, y, new, _ = data
     weight = np.arange(400) % 3
