@@ -133,6 +133,7 @@ def _ending(model: Any) -> list[list[Any]]:
         "converged_": "converged",
         "n_sweeps_": "sweeps",
         "n_iter_": "iterations",
+        "monte_carlo_error_": "Monte Carlo error of expected ratings",
         "rhat_median_": "median split R-hat (1 is ideal)",
         "rhat_share_": f"share of predictions with R-hat above {_RHAT_LIMIT}",
         "lower_bound_": "penalised log-likelihood per user",

@@ -99,6 +99,8 @@ def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = 
     features = {name: getattr(model, own) for name, own in known.items() if hasattr(model, own)}
     judged = type(model)(**model.get_params()).fit(train, progress=progress, **features)
     judged.titles = model.titles
+    if getattr(model, "calendar_", None) is not None:
+        before = [*before, "The file does not keep when each rating was given, so the judged model learns no times."]
     how = (
         *before,
         f"The model in the file has seen all its {_what(model)}. So a fifth of them ({out.sum():,}, at random) was "

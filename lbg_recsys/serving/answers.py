@@ -32,7 +32,7 @@ class Limits:
 
     n: int = 1000
     batch: int = 100
-    pairs: int = 10_000
+    pairs: int = 10_000  # also the items that a request may name
 
 
 class Service:
@@ -87,6 +87,7 @@ class Service:
 
     def recommend(self, asked: Json) -> Json:
         """The best items for a user, a new user, or each of a batch."""
+        self._check_names(asked, *asked.get("batch", ()))
         asked = dict(asked)
         batch = asked.pop("batch", None)
         person = {one.name: asked.pop(one.name) for one in PERSON if one.name in asked}
@@ -98,7 +99,7 @@ class Service:
             return self._lists([found], wishes, distribution)[0] | _notes(notes, found.notes)
         if person:
             raise ParameterError(f"the request has both batch and {next(iter(person))}: give one of them")
-        self._check_size("batch", len(batch), self.limits.batch)
+        self._check_size("batch", len(batch), self.limits.batch, "has {:,} entries")
         people = [self._people.member(place, one) for place, one in enumerate(batch)]
         lists = self._lists(people, wishes, distribution)
         return {"lists": [one | _notes(who.notes) for one, who in zip(lists, people, strict=True)]} | _notes(notes)
@@ -106,11 +107,12 @@ class Service:
     def predict(self, asked: Json) -> Json:
         """The ratings that a user will give to items, with their distributions; or those of many pairs."""
         self._refuse_choices("predict")
+        self._check_names(asked)
         mass = float(asked.get("mass", 0.9))
         if "pairs" in asked:
             if "items" in asked or any(one.name in asked for one in PERSON):
                 raise ParameterError("the request has pairs and a person or items as well: give one of them")
-            self._check_size("pairs", len(asked["pairs"]), self.limits.pairs)
+            self._check_size("pairs", len(asked["pairs"]), self.limits.pairs, "has {:,} entries")
             users = known_ids(self.model.matrix.users, [user for user, _ in asked["pairs"]])
             items = [self._people.item_or_new(item) for _, item in asked["pairs"]]
             notes = self._people.unknown("user", users) + self._people.unknown("item", items)
@@ -118,7 +120,6 @@ class Service:
             return {"mass": mass, "predictions": self._predictions(frame)} | _notes(notes)
         if "items" not in asked:
             raise ParameterError("the request names no items: give items, a list of ids or titles, or pairs")
-        self._check_size("items", len(asked["items"]), self.limits.pairs)
         items = [self._people.item_or_new(item) for item in asked["items"]]
         notes = self._people.unknown("item", items)
         given = {one.name: asked[one.name] for one in PERSON if one.name in asked}
@@ -133,6 +134,7 @@ class Service:
 
     def explain(self, asked: Json) -> Json:
         """Why an item is recommended and its rating predicted: the strongest ``n`` of the user's own items."""
+        self._check_names(asked)
         person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         if "item" not in asked:
             raise ParameterError("the request names no item: give item, an id or a title")
@@ -196,6 +198,7 @@ class Service:
 
     def profile(self, asked: Json) -> Json:
         """What the model makes of a user: ratings, how the user uses the scale, and groups of users alike."""
+        self._check_names(asked)
         person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         n = self._n(asked, 20)
         if person.folded is None:
@@ -217,9 +220,12 @@ class Service:
         """Ask the questions that are slow the first time: what they compile and compute is kept."""
         matrix = self.model.matrix
         item, held = matrix.items.raw(0), matrix.left_out is None
+        quickest = int(matrix.rows.lengths.argmin()) if held else 0  # reasons take longer, the longer a history is
         new: Json = {"ratings": {item: matrix.scale.upper}} if self._people.takes_ratings else {"choices": [item]}
-        for who in [{"user": matrix.users.raw(0)}, new] if held else [new]:
-            self.recommend({**who, "n": 1, **({"distribution": True} if self.rates else {})})
+        lists: list[Json] = [{"distribution": True}, {"by": "sure", "diversity": 0.5}] if self.rates else [{}]
+        for who in [{"user": matrix.users.raw(quickest)}, new] if held else [new]:
+            for wishes in lists:
+                self.recommend({**who, "n": 2, **wishes})
             self.explain({**who, "item": item})
         if self.rates:
             self.profile(new)
@@ -304,9 +310,14 @@ class Service:
         self._check_size("n", asked.get("n"), self.limits.n)
         return asked.get("n", min(default, self.limits.n))
 
-    def _check_size(self, name: str, value: Any, most: int) -> None:
+    def _check_size(self, name: str, value: Any, most: int, said: str = "is {:,}") -> None:
         if isinstance(value, int) and value > most:
-            raise ParameterError(f"{name} is {value}: this server allows at most {most}")
+            raise ParameterError(f"{name} {said.format(value)}: this server allows at most {most:,}")
+
+    def _check_names(self, *asked: Json) -> None:
+        """Not too many items: each that the model does not know is looked for among all titles."""
+        given = [one.get(name) or () for one in asked for name in ("ratings", "choices", "items", "exclude")]
+        self._check_size("the request", sum(map(len, given)), self.limits.pairs, "names {:,} items")
 
     def _refuse_choices(self, question: str) -> None:
         if not self.rates:

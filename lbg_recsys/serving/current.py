@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from lbg_recsys.errors import LBGError
+from lbg_recsys.errors import DataError, LBGError
 from lbg_recsys.persistence import load
 from lbg_recsys.serving.answers import Service
 from lbg_recsys.serving.people import sentence
@@ -92,6 +92,8 @@ class Current:
                 shutil.copyfile(path, copy)
                 digest, service = _loaded(copy, self._make)
                 os.replace(copy, self._good)
+            except LBGError as error:
+                raise DataError(sentence(error).replace(str(copy), str(path))) from error
             finally:
                 copy.unlink(missing_ok=True)
         self.facts = {"sha256": digest, "loaded": datetime.now(timezone.utc).isoformat(timespec="seconds")}

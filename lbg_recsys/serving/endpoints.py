@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lbg_recsys.serving import returned
 from lbg_recsys.serving.answers import Service
 from lbg_recsys.serving.fields import Field
 from lbg_recsys.serving.people import PERSON
@@ -40,13 +41,17 @@ _STRONGEST = Field("n", "integer", "How many of the user's own items to give as 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A path with a method, its fields, and what answers it. A name in braces in the path is a field too."""
+    """A path with a method, its fields, what answers it, and what the answer may contain.
+
+    A name in braces in the path is a field too.
+    """
 
     method: str
     path: str
     about: str
     fields: tuple[Field, ...]
     answer: Callable[[Service, dict[str, Any]], dict[str, Any]]
+    returns: tuple[Field, ...]
 
     @property
     def in_path(self) -> Field | None:
@@ -55,21 +60,37 @@ class Endpoint:
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/recommend/{user}", "The best items for a known user.", (PERSON[0], *_LIST), Service.recommend),
+    Endpoint(
+        "GET",
+        "/recommend/{user}",
+        "The best items for a known user.",
+        (PERSON[0], *_LIST),
+        Service.recommend,
+        returned.LISTS,
+    ),
     Endpoint(
         "POST",
         "/recommend",
         "The best items for a new user (nothing is stored), a known one, or several.",
         (*PERSON, _BATCH, *_LIST),
         Service.recommend,
+        returned.LISTS,
     ),
-    Endpoint("GET", "/predict", "Predicted ratings of a known user.", (PERSON[0], *_PREDICTED), Service.predict),
+    Endpoint(
+        "GET",
+        "/predict",
+        "Predicted ratings of a known user.",
+        (PERSON[0], *_PREDICTED),
+        Service.predict,
+        returned.PREDICTIONS,
+    ),
     Endpoint(
         "POST",
         "/predict",
         "Predicted ratings of a new or a known user, or of many pairs.",
         (*PERSON, *_PREDICTED, _PAIRS),
         Service.predict,
+        returned.PREDICTIONS,
     ),
     Endpoint(
         "GET",
@@ -77,9 +98,15 @@ ENDPOINTS = (
         "Why an item is recommended to a known user, and its rating predicted as it is.",
         (PERSON[0], _ITEM, _STRONGEST),
         Service.explain,
+        returned.EXPLANATION,
     ),
     Endpoint(
-        "POST", "/explain", "The same for a new or a known user.", (*PERSON, _ITEM, _STRONGEST), Service.explain
+        "POST",
+        "/explain",
+        "The same for a new or a known user.",
+        (*PERSON, _ITEM, _STRONGEST),
+        Service.explain,
+        returned.EXPLANATION,
     ),
     Endpoint(
         "GET",
@@ -87,6 +114,7 @@ ENDPOINTS = (
         "Items rated by the same people like one, or users alike in taste.",
         (_ITEM, PERSON[0], _N, Field("metric", "text", "hellinger or kl; taste for a Bayesian model.")),
         Service.similar,
+        returned.SIMILAR,
     ),
     Endpoint(
         "GET",
@@ -97,6 +125,7 @@ ENDPOINTS = (
             Field("groups", "integer", "How many groups to find, for a Bayesian model."),
         ),
         Service.topics,
+        returned.TOPICS,
     ),
     Endpoint(
         "GET",
@@ -104,6 +133,7 @@ ENDPOINTS = (
         "What the model makes of a known user: use of the scale, and groups of users alike.",
         (PERSON[0], Field("n", "integer", "How many of the user's ratings to list.", 20)),
         Service.profile,
+        returned.PROFILE,
     ),
     Endpoint(
         "POST",
@@ -111,6 +141,7 @@ ENDPOINTS = (
         "The same for a new user.",
         (*PERSON, Field("n", "integer", "How many of the user's ratings to list.", 20)),
         Service.profile,
+        returned.PROFILE,
     ),
     Endpoint(
         "GET",
@@ -118,8 +149,14 @@ ENDPOINTS = (
         "Search items by a part of the title; without one, those rated most often.",
         (Field("search", "text", "An id, or a part of the title."), Field("n", "integer", "How many at most.", 20)),
         Service.items,
+        returned.ITEMS,
     ),
     Endpoint(
-        "GET", "/model", "What the model is, its rating scale, and the limits of this server.", (), Service.about
+        "GET",
+        "/model",
+        "What the model is, its rating scale, and the limits of this server.",
+        (),
+        Service.about,
+        returned.MODEL,
     ),
 )

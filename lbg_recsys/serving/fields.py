@@ -18,6 +18,10 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "ratings": {"type": "object", "additionalProperties": {"type": "number"}},
     "people": {"type": "array", "items": {"type": "object"}},
     "pairs": {"type": "array", "items": {"type": "array", "items": _ID, "minItems": 2, "maxItems": 2}},
+    # only in answers
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "object": {"type": "object"},
+    "objects": {"type": "array", "items": {"type": "object"}},
 }
 _WORDS = {
     "integer": "a whole number",
@@ -57,13 +61,16 @@ class Field:
 
     def refuse(self, value: Any) -> ParameterError:
         """The error that names the value and what would be right."""
+        if self.kind == "ratings" and isinstance(value, Mapping):
+            item, rating = next((item, one) for item, one in value.items() if not _is_number(one))
+            return ParameterError(f"the rating of {_short(item)} is {_short(rating)}: give a number")
         return ParameterError(f"{self.name} is {_short(value)}: give {_WORDS[self.kind]}")
 
 
 def read_query(fields: Sequence[Field], query: Mapping[str, list[str]]) -> dict[str, Any]:
     """The fields of a query string, each in its type; a list is the same name several times."""
     known = {one.name: one for one in fields if one.in_query}
-    _refuse_unknown(query, known, "query")
+    _refuse_unknown(query, known, "the query")
     found = {}
     for name, texts in query.items():
         one = known[name]
@@ -73,10 +80,10 @@ def read_query(fields: Sequence[Field], query: Mapping[str, list[str]]) -> dict[
     return found
 
 
-def read_object(fields: Sequence[Field], given: Any, where: str = "body") -> dict[str, Any]:
+def read_object(fields: Sequence[Field], given: Any, where: str = "the body") -> dict[str, Any]:
     """The fields of a JSON object, with their types checked; null is the same as nothing."""
     if not isinstance(given, Mapping):
-        raise ParameterError(f"the {where} is {_short(given)}: give a JSON object")
+        raise ParameterError(f"{where} is {_short(given)}: give a JSON object")
     known = {one.name: one for one in fields}
     _refuse_unknown(given, known, where)
     for name, value in given.items():
@@ -92,7 +99,7 @@ def _refuse_unknown(given: Mapping[str, Any], known: Mapping[str, Field], where:
         if name not in known:
             near = get_close_matches(name, known, n=1)
             meant = f"did you mean {near[0]!r}?" if near else f"it may have {', '.join(known) or 'none'}"
-            raise ParameterError(f"the {where} has the unknown field {name[:60]!r}: {meant}")
+            raise ParameterError(f"{where} has the unknown field {name[:60]!r}: {meant}")
 
 
 def _from_text(one: Field, text: str) -> Any:

@@ -1,9 +1,11 @@
 """The OpenAPI description of the endpoints, made from the same fields that requests are read by."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lbg_recsys import __version__
 from lbg_recsys.serving.endpoints import ENDPOINTS, Endpoint
+from lbg_recsys.serving.fields import Field
 
 _ERROR = {
     "description": "What is wrong, in a sentence.",
@@ -13,7 +15,11 @@ _ERROR = {
         }
     },
 }
-_OK = {"description": "The answer.", "content": {"application/json": {"schema": {"type": "object"}}}}
+_HEALTH = (
+    Field("status", "text", "ok."),
+    Field("model", "object", "sha256 of the model file, and when it was loaded."),
+    Field("refused", "boolean", "Whether a later file was refused; the log says why."),
+)
 _ERRORS = {
     "400": "The request cannot be used.",
     "401": "The bearer token is missing or wrong.",
@@ -27,7 +33,10 @@ def document(*, with_token: bool) -> dict[str, Any]:
     """The document that ``/openapi.json`` serves."""
     paths: dict[str, dict[str, Any]] = {
         "/health": {
-            "get": {"summary": "Whether the server answers, and which model it has.", "responses": {"200": _OK}}
+            "get": {
+                "summary": "Whether the server answers, and which model it has.",
+                "responses": {"200": _answer(_HEALTH)},
+            }
         }
     }
     for one in ENDPOINTS:
@@ -51,10 +60,9 @@ def _operation(one: Endpoint, with_token: bool) -> dict[str, Any]:
     errors = {
         code: {**_ERROR, "description": about} for code, about in _ERRORS.items() if code != "401" or with_token
     }
-    found: dict[str, Any] = {"summary": one.about, "responses": {"200": _OK, **errors}}
+    found: dict[str, Any] = {"summary": one.about, "responses": {"200": _answer(one.returns), **errors}}
     if one.method == "POST":
-        properties = {field.name: {**field.schema, "description": field.about} for field in one.fields}
-        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        schema = {**_object(one.fields), "additionalProperties": False}
         return found | {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
     found["parameters"] = [
         {
@@ -67,3 +75,11 @@ def _operation(one: Endpoint, with_token: bool) -> dict[str, Any]:
         for field in one.fields
     ]
     return found
+
+
+def _answer(fields: Sequence[Field]) -> dict[str, Any]:
+    return {"description": "The answer.", "content": {"application/json": {"schema": _object(fields)}}}
+
+
+def _object(fields: Sequence[Field]) -> dict[str, Any]:
+    return {"type": "object", "properties": {one.name: {**one.schema, "description": one.about} for one in fields}}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lbg_recsys.catalogue import Catalogue, as_known
-from lbg_recsys.errors import DataError, OffScaleError, ParameterError
+from lbg_recsys.errors import DataError, LBGError, OffScaleError, ParameterError
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.serving.fields import Field, read_object
@@ -58,12 +58,14 @@ class People:
 
     def member(self, place: int, given: Mapping[str, Any]) -> Person:
         """The user that one entry of a batch is for."""
+        here = f"entry {place} of batch"
+        own = read_object(PERSON, given, here)
         try:
-            return self.person(read_object(PERSON, given, f"entry {place} of batch"))
+            return self.person(own)
         except UnknownIdError as error:
-            raise UnknownIdError(f"entry {place} of batch: {error}") from error
-        except DataError as error:
-            raise DataError(f"entry {place} of batch: {sentence(error)}") from error
+            raise UnknownIdError(f"{here}: {error}") from error
+        except LBGError as error:
+            raise DataError(f"{here}: {sentence(error)}") from error
 
     def person(self, given: Json) -> Person:
         """The known or the new user that a request is for."""
@@ -94,8 +96,8 @@ class People:
             raise UnknownIdError("the model was saved without its users: POST ratings or choices of a new one")
         if found is None:
             raise UnknownIdError(
-                f"the model knows no user {str(given)[:60]!r} (it knows {len(users):,} users); a new one is taken by "
-                "POST with ratings or choices"
+                f"the model knows no user {str(given)[:60]!r} (it knows {len(users):,} users); describe a new one by "
+                "ratings or choices"
             )
         return found
 

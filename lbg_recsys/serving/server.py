@@ -1,5 +1,6 @@
 """Runs the application: one process, or a parent that keeps several workers alive."""
 
+import contextlib
 import json
 import logging
 import os
@@ -48,35 +49,42 @@ class _JsonLines(logging.Formatter):
 def run(path: str, host: str, port: int, workers: int, options: Options, log: "Log") -> None:
     """Serve a model file until SIGINT or SIGTERM. On SIGHUP every worker loads the file again.
 
+    The log says where the page is, first when loading begins (which compiles, the first time on a machine), and again
+    when a worker is ready.
+
     Raises
     ------
     DataError
         If the address cannot be used.
     """
     log.start()
-    with tempfile.TemporaryDirectory(prefix="lbg-serve-") as folder:
-        good = os.path.join(folder, "good.lbg") if workers > 1 else None
+    with contextlib.ExitStack() as stack:
+        sock = stack.enter_context(_bound(host, port))
+        good = None
+        if workers > 1:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lbg-serve-"))
+            good = os.path.join(folder, "good.lbg")
+        at = _address(sock)
+        logger.info("loading %s, to be served at %s (the first time, kernels are compiled)", path, at)
         config = uvicorn.Config(
-            partial(_app, path, options, good, log),
+            partial(_app, path, options, good, log, at),
             factory=True,
             host=host,
             port=port,
             workers=workers,
             backlog=_AT_A_TIME if workers > 1 else _QUEUE,
             log_config=None,
-            log_level=log.level.lower(),
+            log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
         )
-        sock = _bound(host, port)
-        try:
-            if workers == 1:
+        if workers > 1:
+            _Workers(config, sockets=[sock]).run()
+        else:
+            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped, not a mistake
                 uvicorn.Server(config).run(sockets=[sock])
-            else:
-                _Workers(config, sockets=[sock]).run()
-        finally:
-            sock.close()
+        logger.info("stopped")
 
 
 # A worker accepts as many connections at a time as its backlog, which it sets for the common socket as well. So that
@@ -112,13 +120,21 @@ class _Workers(Multiprocess):
                 os.kill(process.pid, signal.SIGHUP)
 
 
-def _app(path: str, options: Options, good: str | None, log: Log) -> Any:
+def _app(path: str, options: Options, good: str | None, log: Log, at: str) -> Any:
     """The application of this process. One thread for linear algebra: the workers share the cores."""
     from threadpoolctl import threadpool_limits
 
     log.start()
     threadpool_limits(1)
-    return create_app(path, options, good)
+    found = create_app(path, options, good)
+    logger.info("serving %s at %s (requests: %sdocs, process %s); Ctrl-C stops it", path, at, at, os.getpid())
+    return found
+
+
+def _address(sock: socket.socket) -> str:
+    """The address of the page."""
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def _bound(host: str, port: int) -> socket.socket:

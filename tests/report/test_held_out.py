@@ -1,5 +1,6 @@
 """Figures come from ratings that the judged model has not seen."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -63,3 +64,12 @@ def test_too_few_ratings():
     model = lbg_recsys.LBGModel(n_topics=1).fit((["a"], ["x"], [1.0]), scale=(1, 5))
     with pytest.raises(DataError, match="too few to hold some out"):
         refitted(model, 0, silent)
+
+
+def test_a_model_of_times_is_judged_without_them_and_the_page_says_so(sample):
+    timed = sample.ratings.assign(timestamp=86_400 * (sample.ratings.groupby("user").cumcount() // 10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = lbg_recsys.BayesianLBGModel(n_components=2, n_sweeps=6, burn_in=2, random_state=0)
+        judged = refitted(model.fit(timed, time="timestamp"), 0, silent)
+    assert judged.model.calendar_ is None and "learns no times" in " ".join(judged.how)

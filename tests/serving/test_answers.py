@@ -206,6 +206,36 @@ def test_the_model_says_what_it_is(client, model, kind):
     assert answer["predicts_ratings"] == (kind != "clicks") == ("scale" in answer)
 
 
+def test_the_fields_of_every_answer_are_described(client, kind, new_user):
+    body, _ = new_user
+    item = client.get("/items").json()["items"][0]["item"]
+    described = client.get("/openapi.json").json()["paths"]
+    asked = [
+        ("get", "/recommend/{user}", {}),
+        ("post", "/recommend", {**body, "exclude": ["??", 3]}),
+        ("post", "/recommend", {"batch": [body]}),
+        ("post", "/explain", {**body, "item": item}),
+        ("get", "/explain", {"user": 3, "item": item}),
+        ("get", "/similar", {"item": item}),
+        ("post", "/profile", body),
+        ("get", "/profile/{user}", {}),
+        ("get", "/items", {}),
+        ("get", "/model", {}),
+        ("get", "/health", {}),
+    ]
+    if kind != "clicks":
+        asked += [
+            ("post", "/predict", {"pairs": [[3, 8], [0, 0]]}),
+            ("get", "/topics", {}),
+            ("get", "/similar", {"user": 3}),
+        ]
+    for method, path, fields in asked:
+        given = {"json": fields} if method == "post" else {"params": fields}
+        answer = client.request(method.upper(), path.replace("{user}", "3"), **given).json()
+        schema = described[path][method]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert "error" not in answer and set(answer) <= set(schema["properties"]), path
+
+
 def test_answers_are_strict_json_in_utf8(client):
     answer = client.get("/recommend/3")
     assert answer.headers["content-type"] == "application/json"
@@ -223,16 +253,20 @@ def test_nothing_warns_in_a_request(client, new_user):
 def test_limits_hold(model_files):
     options = Options(limits=Limits(n=5, batch=2, pairs=3))
     with TestClient(create_app(str(model_files["lbg"]), options)) as client:
-        for path, body, name in (
-            ("/recommend", {"user": 3, "n": 6}, "n"),
-            ("/recommend", {"batch": [{"user": 3}] * 3}, "batch"),
-            ("/predict", {"pairs": [[3, 8]] * 4}, "pairs"),
-            ("/predict", {"user": 3, "items": [8] * 4}, "items"),
-            ("/explain", {"user": 3, "item": 8, "n": 6}, "n"),
+        for path, body, said in (
+            ("/recommend", {"user": 3, "n": 6}, "n is 6"),
+            ("/recommend", {"batch": [{"user": 3}] * 3}, "batch has 3 entries"),
+            ("/recommend", {"user": 3, "exclude": ["a"] * 4}, "the request names 4 items"),
+            ("/recommend", {"batch": [{"choices": [1, 2]}] * 2}, "the request names 4 items"),
+            ("/predict", {"pairs": [[3, 8]] * 4}, "pairs has 4 entries"),
+            ("/predict", {"user": 3, "items": [8] * 4}, "the request names 4 items"),
+            ("/explain", {"user": 3, "item": 8, "n": 6}, "n is 6"),
+            ("/explain", {"ratings": {str(item): 3 for item in range(4)}, "item": 8}, "the request names 4 items"),
+            ("/profile", {"choices": list(range(4))}, "the request names 4 items"),
         ):
             refused = client.post(path, json=body)
             assert refused.status_code == 400
-            assert refused.json()["error"].startswith(f"{name} is ") and "allows at most" in refused.json()["error"]
+            assert refused.json()["error"].startswith(f"{said}: this server allows at most")
         assert client.get("/topics", params={"groups": 51}).status_code == 400
 
 

@@ -130,7 +130,7 @@ def test_a_bad_file_is_refused_and_the_old_model_stays(desk):
         wait_until(lambda: health(url)["refused"])
         assert health(url)["model"] == first["model"]
         assert [row["item"] for row in get(f"{url}/recommend/3?n=3")["items"]] == before
-        assert "is refused, and the old model stays" in log.read_text()
+        assert f"{desk / 'model.lbg'} is refused, and the old model stays" in log.read_text()
         os.replace(desk / "other.lbg", desk / "model.lbg")
         process.send_signal(signal.SIGHUP)
         wait_until(lambda: health(url)["refused"] is False)
@@ -154,9 +154,24 @@ def test_a_killed_worker_is_replaced_even_while_the_file_is_bad(desk):
         new = wait_until(lambda: set(children(process)) - set(workers) and len(children(process)) == 2)
         assert new
         wait_until(lambda: "the old model stays" in log.read_text())
+        assert ".tmp" not in log.read_text()  # the log names the file, and not the copy that was tried
         os.kill(workers[1], signal.SIGKILL)  # only the new one answers now
         answer = wait_until(lambda: health(url) and get(f"{url}/recommend/3?n=3"))
         assert [row["item"] for row in answer["items"]] == before and health(url)["refused"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_log_says_where_the_page_is_and_ctrl_c_stops_it_without_a_trace(desk, workers, monkeypatch):
+    scratch = desk / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    with served(desk / "model.lbg", "--workers", str(workers)) as (url, process, log):
+        wait_until(lambda: log.read_text().count(f"model.lbg at {url}/ (requests: {url}/docs") == workers)
+        assert f"model.lbg, to be served at {url}/" in log.read_text()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
+    assert list(scratch.glob("lbg-serve-*")) == []
 
 
 def run(*arguments):

@@ -1,0 +1,107 @@
+"""What answers contain: the fields of each kind of answer, for their description in OpenAPI and on ``/docs``."""
+
+from lbg_recsys.serving.fields import Field
+
+_USER = Field("user", "id", "The known user.")
+_ITEM = Field("item", "id", "The item.")
+_TITLE = Field("title", "text", "Its title, if the model has titles.")
+_NOTES = Field("notes", "texts", "Sentences on what was left out of the request or is not known; often none.")
+_RATINGS = Field("ratings", "objects", "The user's ratings, the highest first: item, title, rating.")
+
+LISTS = (
+    _USER,
+    Field(
+        "items",
+        "objects",
+        "The list, best first: rank, item, title, score (what it is ranked by), rating (the expected one), and if "
+        "asked for low, high and distribution, the probability of each rating.",
+    ),
+    Field("lists", "objects", "For a batch, in its order: user, items and notes of each."),
+    _NOTES,
+)
+PREDICTIONS = (
+    _USER,
+    Field("mass", "number", "The mass of the intervals."),
+    Field(
+        "predictions",
+        "objects",
+        "In the order of the request: item, title, user (for pairs), prediction, std, low, high and distribution.",
+    ),
+    _NOTES,
+)
+EXPLANATION = (
+    _USER,
+    _ITEM,
+    _TITLE,
+    Field("predicted", "number", "The predicted rating, as /predict gives it."),
+    Field("expected", "number", "The mean of the distribution."),
+    Field("distribution", "object", "The probability of each rating."),
+    Field(
+        "choice",
+        "object",
+        "Why it is in the list: score = from_average + the contributions in because (item, title, rating, "
+        "contribution), of which there are n_because.",
+    ),
+    Field("from_average", "number", "How anybody rates the usual items. The four add up to the expected rating."),
+    Field("from_item", "number", "How anybody rates this item, beside them."),
+    Field("from_user", "number", "How the user rates the usual items, beside others."),
+    Field("from_taste", "number", "The rest: how the user and the item meet."),
+    Field(
+        "evidence",
+        "objects",
+        "What each of the user's ratings adds, the strongest first: item, title, rating, from_rating_it (that it was "
+        "rated) and from_its_value.",
+    ),
+    Field("n_evidence", "integer", "How many ratings the user has."),
+    Field("features", "objects", "What features of the item or user add: of, feature, effect."),
+    Field("topics", "objects", "The part of each topic: topic, posterior, share, mean."),
+    Field("topic", "integer", "LBG and pLSA: the topic that the evidence speaks for."),
+    Field("against", "integer", "LBG and pLSA: the topic that it speaks against."),
+    Field("log_odds", "number", "LBG and pLSA: from_prior + from_silence + from_item + the evidence."),
+    Field("from_prior", "number", "LBG and pLSA: the weights of the two topics."),
+    Field("from_silence", "number", "LBG and pLSA: what the user did not rate."),
+    Field("score", "number", "A model of clicks has the fields of choice itself."),
+    Field("because", "objects", "See choice."),
+    Field("n_because", "integer", "See choice."),
+    _NOTES,
+)
+SIMILAR = (
+    _ITEM,
+    _TITLE,
+    _USER,
+    Field("similar", "objects", "The most similar first: item and title, or user; similarity, 1 for the same."),
+)
+TOPICS = (
+    Field(
+        "topics",
+        "objects",
+        "The largest first: number, weight (its share of the users), and typical, loves and hates: items with title, "
+        "probability that a user of the topic rates it, rating, and both of all users.",
+    ),
+)
+PROFILE = (
+    _USER,
+    Field("n_ratings", "integer", "How many ratings, or choices, the user has."),
+    _RATINGS,
+    Field(
+        "scale",
+        "object",
+        "Use of the scale: levels (level, share among the user's ratings, share_of_all), mean, mean_of_others for "
+        "the same items, and their difference.",
+    ),
+    Field("groups", "objects", "Groups of users alike, the nearest first: topic (a number of /topics), probability."),
+    _NOTES,
+)
+ITEMS = (Field("items", "objects", "item, title, n_ratings, and rating, the mean of its ratings."),)
+MODEL = (
+    Field("class", "text", "The class in Python."),
+    Field("users", "integer", "How many users it was fitted to."),
+    Field("items", "integer", "How many items."),
+    Field("ratings", "integer", "How many ratings, or choices."),
+    Field("titles", "integer", "How many items have a title."),
+    Field("predicts_ratings", "boolean", "Whether it predicts ratings."),
+    Field("takes_ratings", "boolean", "Whether new users are described by ratings, and not only by choices."),
+    Field("by", "texts", "What lists can be ranked by, the default first."),
+    Field("limits", "object", "What one request may ask for: n, batch and pairs."),
+    Field("scale", "object", "The rating scale: lower, upper, discrete, liked, levels, names."),
+)
