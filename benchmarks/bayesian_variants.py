@@ -11,7 +11,6 @@ from scipy.sparse.linalg import svds
 from scipy.special import gammaln
 
 from lbg_recsys.core.gibbs import chain as gibbs
-from lbg_recsys.core.gibbs import components as classes
 from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.components import PRIOR_ROWS, count_classes, refresh_profile, sweep_components
 from lbg_recsys.core.gibbs.ridge import FAST
@@ -102,7 +101,7 @@ class LearnedShape(Variant):
 
 def recompiled(kernel, **others):
     """A kernel that calls other functions by the given names."""
-    changed = FunctionType(kernel.py_func.__code__, {**classes.__dict__, **others}, kernel.py_func.__name__)
+    changed = FunctionType(kernel.py_func.__code__, {**kernel.py_func.__globals__, **others}, kernel.py_func.__name__)
     return njit(nogil=True, fastmath=FAST)(changed)
 
 

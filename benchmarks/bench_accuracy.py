@@ -29,19 +29,19 @@ def contestants(work):
     return models.our_models(work) | models.myfm_models(work) | models.cornac_models() | models.surprise_models()
 
 
-def judge(model, train, test):
-    """All measures of one model on one fold."""
+def judge(model, train, test, scale=models.LEVELS):
+    """All measures of one model on one fold, whose ratings have the levels of ``scale``."""
     np.random.seed(models.SEED)  # NormalPredictor has no random_state  # noqa: NPY002
     predict, spent = model.fit(train)
     started = time.process_time()
     said = predict(test)
     seconds = time.process_time() - started
     truth = test.rating.to_numpy(float)
-    points = said.points.clip(1.0, 5.0)
+    points = said.points.clip(scale[0], scale[-1])
     row = dict.fromkeys(MEASURES) | {"rmse": metrics.rmse(truth, points), "mae": metrics.mae(truth, points)}
     if said.distribution is not None:
-        row["mae_median"] = metrics.mae(truth, levels.median(said.distribution, models.LEVELS))
-        row["log_score"] = metrics.log_score(np.searchsorted(models.LEVELS, truth), said.distribution)
+        row["mae_median"] = metrics.mae(truth, levels.median(said.distribution, scale))
+        row["log_score"] = metrics.log_score(np.searchsorted(scale, truth - 1e-9), said.distribution)
     return row | {"fit_s": spent, "predict_s": seconds}
 
 

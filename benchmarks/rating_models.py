@@ -34,27 +34,28 @@ class Predicted(NamedTuple):
     distribution: np.ndarray | None = None
 
 
-def ours(make, **settings):
-    """A model of ours: a distribution, and the point that the model makes of it."""
+def ours(make, scale=LEVELS, **settings):
+    """A model of ours: a distribution over the levels of the scale, and the point that the model makes of it."""
 
     def fit(train):
         model = make(random_state=SEED, **settings)
-        matrix = RatingMatrix.from_arrays(train.user, train.item, train.rating, scale=(1, 5))
+        matrix = RatingMatrix.from_arrays(train.user, train.item, train.rating, levels=scale)
         started = time.process_time()
         model.fit(matrix)
         spent = time.process_time() - started
 
         def predict(test):
             distribution = model.predict_distribution(test)
-            return Predicted(getattr(levels, model.point)(distribution, LEVELS), distribution)
+            return Predicted(getattr(levels, model.point)(distribution, scale), distribution)
 
         return predict, spent
 
     return Model(OURS, {"model": make.__name__, "random_state": SEED, **settings}, fit)
 
 
-def bayesian_lbg(work, **settings):
-    return ours(BayesianLBGModel, **settings, **work.size({}, {"n_sweeps": 15, "burn_in": 5}))
+def bayesian_lbg(work, scale=LEVELS, **settings):
+    quick = work.size({}, {"n_sweeps": 15, "burn_in": 5})
+    return ours(BayesianLBGModel, scale, **(settings | quick))
 
 
 def lbg(**settings):
@@ -107,8 +108,8 @@ def cornac_model(kind, **settings):
     return Model("cornac", {"model": kind, "seed": SEED, **settings}, fit)
 
 
-def myfm_model(ordinal, n_iter):
-    """myFM with users, items and their implicit sets, as relation blocks (its fast form): rank 10."""
+def myfm_model(ordinal, n_iter, rank=10, scale=LEVELS):
+    """myFM with users, items and their implicit sets, as relation blocks (its fast form)."""
 
     def fit(train):
         import myfm
@@ -130,8 +131,9 @@ def myfm_model(ordinal, n_iter):
             ]
 
         kind = myfm.MyFMOrderedProbit if ordinal else myfm.MyFMRegressor
-        model = kind(rank=10, random_seed=SEED)
-        target = (train.rating.to_numpy() - 1).astype(int) if ordinal else train.rating.to_numpy(float)
+        model = kind(rank=rank, random_seed=SEED)
+        rating = train.rating.to_numpy(float)
+        target = np.searchsorted(scale, rating - 1e-9) if ordinal else rating
         nothing = sp.csr_matrix((len(u), 0))
         started = time.process_time()
         model.fit(
@@ -145,11 +147,13 @@ def myfm_model(ordinal, n_iter):
             if not ordinal:
                 return Predicted(model.predict(empty, blocks(*at)))
             distribution = model.predict_proba(empty, blocks(*at))
-            return Predicted(levels.mean(distribution, LEVELS), distribution)
+            return Predicted(levels.mean(distribution, scale), distribution)
 
         return predict, spent
 
-    return Model("myfm", {"model": "ordered probit" if ordinal else "regression", "rank": 10, "n_iter": n_iter}, fit)
+    return Model(
+        "myfm", {"model": "ordered probit" if ordinal else "regression", "rank": rank, "n_iter": n_iter}, fit
+    )
 
 
 def _rows_scaled(x):
@@ -167,7 +171,7 @@ def our_models(work):
     return {
         "paper (LBG, 5 topics, mode)": lbg(),
         "lbg (LBG, 10 topics on biases)": lbg(**presets.LBG),
-        "bayesian-strong (Bayesian LBG, 16 chains)": bayesian_lbg(work, **presets.BAYESIAN_STRONG),
+        "bayesian-strong (Bayesian LBG, 8 long chains)": bayesian_lbg(work, **presets.BAYESIAN_STRONG),
         "bayesian (Bayesian LBG, 4 chains)": bayesian_lbg(work),
         "Bayesian LBG, 2 chains (gaussian)": bayesian_lbg(work, likelihood="gaussian"),
     }

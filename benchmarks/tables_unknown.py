@@ -1,8 +1,15 @@
-"""Results on unknown items and users, on features and on times as Markdown."""
+"""Results on several data sets, on unknown items and users, on features and on times as Markdown."""
 
 from benchmarks.records import complete_rows, means
 from lbg_recsys.evaluation.report import markdown_table
 
+_DATA_SETS = {
+    "ml-100k": "MovieLens-100K",
+    "ml-1m": "MovieLens-1M",
+    "filmtrust": "FilmTrust",
+    "ciao": "Ciao",
+    "insteval": "InstEval",
+}
 _UNKNOWN = {"items": "held-out items", "users": "held-out users", "unseen": "items missed at random"}
 _FEATURES = {"items": "held-out films", "random": "random folds"}
 
@@ -20,6 +27,44 @@ def _by_model(found, parts):
         lines.append(line)
     head = [f"{label}: {measure}" for label in parts.values() for measure in ("RMSE", "log score")]
     return markdown_table(["model", *head], lines)
+
+
+def data_sets(found):
+    """A line per data set and model: how it predicts, and what the fit costs."""
+    measures = {"rmse": "RMSE", "mae_median": "MAE of the median", "log_score": "log score"}
+    lines = []
+    for name, title in _DATA_SETS.items():
+        for model, folds in complete_rows(found, name).items():
+            mean, rank = means(folds.values()), found["results"][name][model]["settings"].get("rank")
+            who = f"**{model}**" if rank is None else f"{model}, rank {rank}"
+            lines.append([title, who, *(mean[key] for key in measures), f"{mean['fit_s']:.0f}"])
+    return markdown_table(["data set", "model", *measures.values(), "fit, CPU s"], lines)
+
+
+def sizes(found):
+    """RMSE and log score on inner splits, a line per size and a column per data set."""
+    return _by_trial(found, "size")
+
+
+def sweeps(found):
+    """The same by the sweeps that are averaged."""
+    return _by_trial(found, "sweeps")
+
+
+def _by_trial(found, part):
+    rows = found["results"].get(part, {})
+    names = [name for name in _DATA_SETS if any(name in one["rows"] for one in rows.values())]
+    lines = [
+        [
+            trial,
+            *(
+                "{rmse:.4f}, {log_score:.4f}".format(**one["rows"][name]["values"]) if name in one["rows"] else ""
+                for name in names
+            ),
+        ]
+        for trial, one in rows.items()
+    ]
+    return markdown_table([part, *(_DATA_SETS[name] for name in names)], lines)
 
 
 def unknown(found):

@@ -59,6 +59,7 @@ BLOCKS = {
     "docs/results.md": {
         "accuracy": of("accuracy", tables.accuracy_full, tables.accuracy_notes),
         "accuracy on the official splits": of("accuracy", tables.accuracy_official),
+        "data sets": of("datasets", tables_unknown.data_sets, tables.measured),
         "calibration": of("calibration", tables.calibration),
         "lists": of("topn", tables.top_n, tables.list_folds, tables.measured),
         "lists of new users": of("topn", tables.lists_of_new_users),
@@ -73,6 +74,8 @@ BLOCKS = {
     },
     "docs/time.md": {"time": of("time", tables_unknown.times)},
     "docs/bayesian-lbg.md": {
+        "sizes": of("tune_size", tables_unknown.sizes),
+        "sweeps": of("tune_size", tables_unknown.sweeps),
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
@@ -81,7 +84,12 @@ BLOCKS = {
         "unknown": of("new_items", tables_unknown.unknown),
         "features": of("features", tables_unknown.features, tables_unknown.features_of_lecturers),
     },
-    "docs/scaling.md": {"growth": of("scale", tables_scale.growth)},
+    "docs/scaling.md": {
+        "growth": of("scale", tables_scale.growth),
+        "rivals": of("scale", tables_scale.rivals),
+        "workers": of("scale", tables_scale.workers),
+        "chain": of("scale", tables_scale.bayesian),
+    },
     "docs/serving.md": {"serve": of("serve", tables_serve.speed, tables_serve.endurance)},
     "docs/text.md": {
         "newsgroups": of("text", tables_text.newsgroups_full),
@@ -90,6 +98,7 @@ BLOCKS = {
         "classifiers": of("text_corpora", tables_text.classifiers, tables_text.class_cost),
         "class bars": of("text_corpora", tables_text.class_bars),
         "corpus clusters": of("text_corpora", tables_text.corpus_clusters),
+        "cluster ideas": of("text_corpora", tables_text.cluster_ideas),
         "topic words": of("text_corpora", tables_text.topic_words),
         "word rankings": of("text_corpora", tables_text.word_rankings),
         "selected words": of("reproduction", tables_text.selected_words),

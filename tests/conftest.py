@@ -1,7 +1,6 @@
 """Data for everybody's tests. What cannot be had here is skipped, with the reason."""
 
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from lbg_recsys import datasets
 from lbg_recsys.errors import DatasetError
+from tests.browser import installed, started
 
 # What decides whether a change lands tries the same cases every time; `make test` and `make fuzz` try new ones.
 hypothesis.settings.register_profile("ci", derandomize=True)
@@ -80,17 +80,9 @@ def newsgroups(available):
 @pytest.fixture(scope="module")
 def chromium():
     """Debian's chromium by selenium, skipped with its reason where there is none."""
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium is not installed: pip install 'lbg-recsys[dev]'"
-    )
-    browser, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not (browser and driver):
+    pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install 'lbg-recsys[dev]'")
+    if not installed():
         pytest.skip("there is no chromium with chromedriver: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(one)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    found = started()
     yield found
     found.quit()

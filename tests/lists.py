@@ -19,6 +19,8 @@ def brute_force_list(model, user, n, by, exclude_seen=True):
     if model.lists == "choice":
         rated = np.maximum(model.choices.scores(model.matrix, np.array([code]))[0, items], 1e-9)
         power = 0.5
+    if len(set(model.matrix.values.tolist())) == 1:  # of equal ratings nobody knows what is liked
+        power = 0.0
     score = {"rating": rating, "rated": rated, "liked": rated * liked**power}[by]
     best = np.argsort(-score, kind="stable")[:n]
     return model.matrix.items.raws(items[best]), score[best], rating[best]

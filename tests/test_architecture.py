@@ -35,7 +35,7 @@ ARROWS = {
     "datasets": set(),
     "persistence": {"core", "ratings", "text"},
     "algorithms": {"core", "ratings"},
-    "distributed": {"core", "ratings", "text"},
+    "distributed": {"core", "ratings", "text", "readers"},
     "evaluation": {"core", "ratings", "text", "algorithms", "datasets", "distributed", "persistence"},
     "serving": {"core", "ratings", "persistence"},
     "report": {"core", "ratings", "evaluation"},

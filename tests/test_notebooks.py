@@ -23,6 +23,7 @@ def test_notebook(path, monkeypatch, sample):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = ["".join(one.get("data", {}).get("text/html", "") for one in cell.outputs) for cell in code]
     assert len(code) == 10 and sum(map(bool, shown)) >= 8
+    assert [one for cell in code for one in cell.outputs if one.output_type == "stream"] == []  # no warning either
     titles = set(sample.items["title"])
     assert sum(any(title in html for title in titles) for html in shown) >= 6
 

@@ -79,7 +79,7 @@ def evaluate(
     information per item), similarity of the items in a list, and the share of items from the most popular tenth. The
     third has the NDCG of the least, the medium and the most active third of users.
 
-    bayesian, the model that fit makes, takes most of the time: 18 s per 100,000 ratings and part. To leave it out,
+    bayesian, the model that fit makes, takes most of the time: 30 s per 100,000 ratings and part. To leave it out,
     name the others by -a.
 
     RATINGS may also be clicks or purchases without ratings (see lbg-recsys fit --help), or equal ratings. Then choice

@@ -92,6 +92,8 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
             _bars(right, [_short(titles, one.item) for one in judged], difference, color=colours)
             right.set_title("loved and hated", fontsize=9, loc="left")
             right.axvline(0.0, color="black", linewidth=0.6)
+            left.set_xlabel("probability of being rated", fontsize=8)
+            right.set_xlabel("mean rating less that of everybody", fontsize=8)
             for axis in (left, right):
                 axis.invert_yaxis()
                 axis.set_ylabel("item", fontsize=8)
@@ -100,8 +102,6 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
                 axis.set_axisbelow(True)
         if shown[0].typical:
             axes[0, 0].legend([own, every], ["by the topic", "by everybody"], fontsize=7, loc="lower right")
-        axes[-1, 0].set_xlabel("probability of being rated", fontsize=8)
-        axes[-1, 1].set_xlabel("mean rating less that of everybody", fontsize=8)
         if len(topics) > len(shown):
             rest = sum(topic.weight for topic in topics[_MOST_TOPICS:])
             title = f"The {len(shown)} largest of {len(topics)} topics; the others have {rest:.0%} of the users"

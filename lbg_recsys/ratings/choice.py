@@ -31,13 +31,15 @@ from lbg_recsys.ratings.questions.lists import (
     ranks,
     table_of_lists,
 )
-from lbg_recsys.ratings.questions.showing import model_html, titled
+from lbg_recsys.ratings.questions.showing import ShownModel, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import is_source
 from lbg_recsys.ratings.tables import columns_of, is_series, is_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lbg_recsys.ratings.questions.similar import Similar
 
 # Numbers of a table of scores held at once: 16 MB.
 _BLOCK_NUMBERS = 1 << 22
@@ -46,7 +48,7 @@ _UNRATED = (
 )
 
 
-class ChoiceModel(ChoiceSettings, FitFirst):
+class ChoiceModel(ShownModel, ChoiceSettings, FitFirst):
     """A recommender for clicks, purchases and other choices without ratings.
 
     A user's score for an item is the best linear prediction of that cell of the users x items matrix from the items
@@ -78,9 +80,6 @@ class ChoiceModel(ChoiceSettings, FitFirst):
     _held: Choices | None
     _is_new = False  # whether the users are new: a view that `fold_in` makes
 
-    def _repr_html_(self) -> str:
-        return model_html(self)
-
     # -- fitting -------------------------------------------------------------------------------------------------
 
     def fit(self, choices: Any, *, progress: Progress = silent) -> "ChoiceModel":
@@ -91,9 +90,9 @@ class ChoiceModel(ChoiceSettings, FitFirst):
         choices : DataFrame, tuple of (users, items), sparse matrix or RatingMatrix
             One row per choice. The columns user and item of a table (pandas, polars, Arrow) are found by name, see
             `RatingMatrix.from_frame`; if no column has a known name and there are two, they are these. The rows of a
-            scipy matrix are users, its columns items, what it stores are ratings. Rows that repeat a pair count once,
-            and so does a pair with a column ``count`` above 1: only who took what is used, not how often. Counts must
-            be whole numbers of at least 1. A column ``rating`` grades the choices (see ``grade``); if all ratings are
+            scipy matrix are users, its columns items, what it stores are counts. Rows that repeat a pair count once,
+            and so does a pair with a ``count`` above 1: only who took what is used, not how often. Counts must be
+            whole numbers of at least 1. A column ``rating`` grades the choices (see ``grade``); if all ratings are
             equal, a warning says that they are not used.
         progress : callable, default=silent
             Called as ``progress(done, total, note)`` after every step: the choices are read, then the scores solved.
@@ -295,16 +294,19 @@ class ChoiceModel(ChoiceSettings, FitFirst):
 
     # -- looking inside ------------------------------------------------------------------------------------------
 
-    def similar_items(self, item: RawId, n: int = 10) -> list[tuple[RawId, float]]:
+    def similar_items(self, item: RawId, n: int = 10) -> "Similar":
         """The ``n`` items taken most by the same people, with their similarity from 0 to 1.
 
         The similarity is a cosine; rarely taken items get low ones.
         """
+        from lbg_recsys.ratings.questions.similar import Similar
+
         check_integer("n", n, 1)
         own = self._item_code(item)
         score = self._choices.similarity(np.array([own]))[0]
         order = np.argsort(-score, kind="stable")
-        return [(self.matrix.items.raw(code), float(score[code])) for code in order[order != own][:n].tolist()]
+        found = [(self.matrix.items.raw(code), float(score[code])) for code in order[order != own][:n].tolist()]
+        return Similar("item", found, self.titles)
 
     def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:
         """Because of which items of the user's this one is recommended: exact contributions to its score."""

@@ -18,7 +18,9 @@ def as_choices(choices: Any) -> RatingMatrix:
     if isinstance(choices, tuple) and len(choices) == 2:
         return _matrix_of(*choices)
     if issparse(choices):
-        return _from_columns(*stored_entries(choices))
+        users, items, counts = stored_entries(choices)
+        _check_counts(counts)
+        return _matrix_of(users, items)
     if is_table(choices):
         users, items, ratings, counts = columns_of(choices, ["user", "item"], "choices", optional=["rating", "count"])
         if counts is not None:
@@ -54,9 +56,10 @@ def _check_counts(counts: Any) -> None:
         raise DataError(f"counts must be numbers: {error}") from error
     bad = np.flatnonzero(~((values >= 1) & (values == np.floor(values)) & np.isfinite(values)))
     if len(bad):
+        others = f", and {len(bad) - 1} more are no whole numbers of at least 1 either" if len(bad) > 1 else ""
         raise DataError(
-            f"the count in row {bad[0]} is {values[bad[0]]:g} (and {len(bad) - 1} more are no whole numbers of at "
-            "least 1): drop rows of items that were not taken, and give other amounts in a column of another name"
+            f"the count in row {bad[0]} is {values[bad[0]]:g}, no whole number of at least 1{others}: drop what was "
+            "not taken; give ratings and other amounts in a column of another name"
         )
 
 

@@ -15,7 +15,7 @@ from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, one_item
-from lbg_recsys.ratings.questions.showing import model_html
+from lbg_recsys.ratings.questions.showing import ShownModel
 from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.source import Bounds, RatingSource, is_source, warn_if_constant
 from lbg_recsys.ratings.tables import split_pairs
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.questions.explain import Explanation, FeatureEffect, Influences, TopicShare
     from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
+    from lbg_recsys.ratings.questions.similar import Similar
     from lbg_recsys.ratings.questions.topics import Topics
 
 M = TypeVar("M", bound="RatingModel")
 
 
-class RatingModel(Settings, ScoringModel):
+class RatingModel(ShownModel, Settings, ScoringModel):
     """A model of ratings. A subclass supplies `_fit` and the methods over codes that `ScoringModel` names.
 
     What it knows better than by these it overrides: `influence`, `topic_shares`, `explain`.
@@ -100,9 +101,6 @@ class RatingModel(Settings, ScoringModel):
     def __repr__(self) -> str:
         shown = super().__repr__()
         return f"<{shown}, fitted to {self.matrix.size_in_words}>" if "matrix" in vars(self) else shown
-
-    def _repr_html_(self) -> str:
-        return model_html(self)
 
     @abstractmethod
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
@@ -325,13 +323,13 @@ class RatingModel(Settings, ScoringModel):
 
     # -- looking inside ------------------------------------------------------------------------------------------
 
-    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+    def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
         """The ``n`` items rated most alike by the same people, with their similarity; ``metric`` of ``METRICS``."""
         from lbg_recsys.ratings.questions.similar import nearest
 
         return nearest(self, False, self.item_code(item), n, metric)
 
-    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> list[tuple[RawId, float]]:
+    def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
         """The ``n`` users most alike in topics or taste, with their similarity; ``metric`` of ``METRICS``."""
         from lbg_recsys.ratings.questions.similar import nearest
 

@@ -143,7 +143,12 @@ class ScoringModel(FitFirst, ABC):
 
     @property
     def liked_power(self) -> float:
-        """The power of the probability of a liked rating in the score of lists by "liked"."""
+        """The power of the probability of a liked rating in the score of lists by "liked".
+
+        It is 0 where all ratings are equal: what people like is then unknown, and lists are of what they take.
+        """
+        if np.count_nonzero((self._choice_home or self).matrix.crowd.per_level) < 2:
+            return 0.0
         return CHOICE_LIKED_POWER if self.lists == "choice" else 1.0
 
     def taken_of_users(self, users: Ints) -> Floats:

@@ -14,7 +14,10 @@ from lbg_recsys import cli
 COMMANDS = {
     "fit sample -o x.lbg --algo paper -p n_init=2": {"reading": 1, "fitting LBGModel": 5},
     "fit ratings.csv -o x.lbg --algo plsa": {"reading": 2, "fitting GaussianPLSAModel": 5},
-    "fit sample -o x.lbg --algo bayesian -p n_sweeps=70": {"reading": 1, "fitting BayesianLBGModel": 70},
+    "fit sample -o x.lbg --algo bayesian -p n_sweeps=70 -p burn_in=20": {
+        "reading": 1,
+        "fitting BayesianLBGModel": 70,
+    },
     "evaluate sample -a paper -a svd --folds 2": {"reading": 1, "evaluating": 2 * (5 + 200)},
     "forced-prediction sample -a paper -a svd --splits 1": {"reading": 1, "forced prediction": 5 + 10 + 10},
     "predict model.lbg pairs.csv": {"reading": 1, "predicting": 1},

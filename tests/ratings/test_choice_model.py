@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from lbg_recsys.core import choice, few_items
 from lbg_recsys.errors import DataError, NotFittedError
-from lbg_recsys.ratings import ChoiceModel, RatingMatrix
+from lbg_recsys.ratings import BayesianLBGModel, ChoiceModel, LBGModel, RatingMatrix
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,27 @@ def test_counts_that_are_no_counts(clicks, count):
     counts[4] = count
     with pytest.raises(DataError, match="the count in row 4 is"):
         ChoiceModel().fit(clicks.assign(count=counts))
+
+
+def test_a_sparse_matrix_holds_counts(clicks, model):
+    users, items = sorted(set(clicks["user"])), sorted(set(clicks["item"]))
+    cells = (clicks["user"].map(users.index), clicks["item"].map(items.index))
+    counts = sp.coo_matrix((np.arange(1, len(clicks) + 1), cells)).tocsr()
+    told = ChoiceModel(penalty=5).fit(counts).recommend(users.index("u0"))
+    assert [items[item] for item in told["item"]] == list(model.recommend("u0")["item"])
+    with pytest.raises(DataError, match=r"the count in row \d+ is 0.5, no whole number of at least 1, and"):
+        ChoiceModel().fit(counts * 0.5)
+
+
+@pytest.mark.parametrize("kind", [BayesianLBGModel, LBGModel])
+def test_ratings_that_are_all_equal_give_lists_of_what_is_taken(kind, clicks):
+    table = clicks.assign(rating=1.0)
+    lists = {}
+    for scale in ((1, 5), (1, 1)):
+        fitted = kind(random_state=0, lists="choice").fit(table, scale=scale)
+        lists[scale] = fitted.recommend("u0")
+    assert (lists[1, 5]["score"] > 1e-6).any()
+    assert list(lists[1, 5]["item"]) == list(lists[1, 1]["item"])
 
 
 def test_a_constant_rating_column_is_told(clicks, model):

@@ -68,7 +68,7 @@ def test_an_interrupted_fit_leaves_the_old_model_whole(kind, matrix, monkeypatch
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    home = "lbg_recsys.ratings.lbg_fit" if kind is LBGModel else kind.__module__
+    home = f"{kind.__module__}_fit"
     monkeypatch.setattr(f"{home}.m_step", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit((list(matrix.users)[::-1], list(matrix.items)[0:1] * matrix.n_users, [1, 5] * 100))

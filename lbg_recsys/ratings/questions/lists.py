@@ -63,21 +63,23 @@ def _known(name: str, index: IdIndex, given: Iterable[RawId]) -> Ints:
 
 def empty_lists(*columns: str) -> "pd.DataFrame":
     """The table of the lists of no users: these columns, and no rows."""
-    import pandas as pd
+    from lbg_recsys.ratings.questions.frames import AnswerFrame
 
     kinds = {"user": object, "rank": np.int64, "item": object}
-    return pd.DataFrame({name: np.empty(0, kinds.get(name, np.float64)) for name in columns})
+    return AnswerFrame({name: np.empty(0, kinds.get(name, np.float64)) for name in columns})
 
 
 def table_of_lists(titles: Mapping[RawId, str], **columns: Any) -> "pd.DataFrame":
     """The table of lists, with the titles of the items beside them if there are titles; None where one has none."""
     import pandas as pd
 
+    from lbg_recsys.ratings.questions.frames import AnswerFrame
+
     if titles:  # in place at once: to insert a column takes as long as to make the table
         named = pd.Series([titles.get(item) for item in columns["item"]], dtype=object)
         before = list(columns)[: list(columns).index("item") + 1]
         columns = {name: columns[name] for name in before} | {"title": named} | columns
-    return pd.DataFrame(columns)
+    return AnswerFrame(columns)
 
 
 def may_be_best(scores: Array, n: int, close: float = 0.0) -> tuple[Ints, Ints]:

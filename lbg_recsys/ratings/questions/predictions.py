@@ -34,6 +34,8 @@ def predictions(
     """
     import pandas as pd
 
+    from lbg_recsys.ratings.questions.frames import AnswerFrame
+
     when = () if times is None else (times,)
     probability = model.distribution_of(*model.codes(users, items), *when).probability
     low, high = levels.interval(probability, model.levels, mass)
@@ -47,4 +49,4 @@ def predictions(
         "high": high,
     }
     table |= {f"p_{name}": probability[:, column] for column, name in enumerate(level_names(model.levels))}
-    return pd.DataFrame(table)
+    return AnswerFrame(table)

@@ -8,6 +8,7 @@ import numpy as np
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
 from lbg_recsys.core import levels
+from lbg_recsys.core.blocks import in_order
 from lbg_recsys.core.types import Bools, Floats, Ints
 from lbg_recsys.ratings.choice_scores import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
@@ -89,7 +90,22 @@ def recommend_blocks(
         diversity,
     )
     size = max(1, _BLOCK_NUMBERS // (model.matrix.n_items * model.numbers_per_pair))
-    return (_block(model, codes[first : first + size], request) for first in range(0, max(len(codes), 1), size))
+    blocks = [codes[first : first + size] for first in range(0, max(len(codes), 1), size)]
+    return _each(model, request, blocks)
+
+
+def _each(model: RatingModel, request: _Request, blocks: list[Ints]) -> Iterator["pd.DataFrame"]:
+    """The tables of blocks of users, in as many threads as the model's ``n_jobs``."""
+    n_jobs = getattr(model, "n_jobs", 1)
+    if min(n_jobs, len(blocks)) <= 1:
+        yield from (_block(model, users, request) for users in blocks)
+        return
+    from threadpoolctl import threadpool_limits
+
+    if model.lists == "choice":
+        _ = model.choices  # computed once, before there are threads
+    with threadpool_limits(1, "blas"):  # a thread of ours has no threads of its own
+        yield from in_order(lambda users: _block(model, users, request), blocks, n_jobs)
 
 
 def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
+_COLUMN = "display:inline-block;background:#0a6a5c;margin-right:1px;vertical-align:bottom"
 _BAR = "display:inline-block;height:.7em;background:#0a6a5c;border-radius:2px;vertical-align:middle"
 
 
@@ -54,8 +55,25 @@ def frame_of(rows: Iterable[Any], **more: Iterable[Any]) -> "pd.DataFrame":
 
 def table_html(table: "pd.DataFrame", most: int = 12) -> str:
     """The first rows of a table as HTML."""
-    rest = f"<p>and {len(table) - most} more</p>" if len(table) > most else ""
-    return str(table.head(most).to_html(index=False, border=0, float_format="{:.3f}".format)) + rest
+    shown = str(table.head(most).to_html(index=False, border=0, float_format="{:.3f}".format))
+    return shown + more_html(len(table) - most)
+
+
+def more_html(n: int) -> str:
+    """A line below a table of which ``n`` rows are not shown."""
+    return f"<p>and {n:,} more</p>" if n > 0 else ""
+
+
+def small_bars_html(distribution: Mapping[str, float]) -> str:
+    """A picture of a distribution as large as a word, with the numbers in its tooltip."""
+    most = max(distribution.values(), default=1.0) or 1.0
+    words = escape(", ".join(f"{level}: {share:.0%}" for level, share in distribution.items()), quote=True)
+    width = max(0.15, min(0.55, 6.0 / max(len(distribution), 1)))
+    bars = "".join(
+        f'<span style="{_COLUMN};width:{width:.2f}em;height:{1.4 * share / most:.2f}em"></span>'
+        for share in distribution.values()
+    )
+    return f'<span title="{words}" style="white-space:nowrap">{bars}</span>'
 
 
 def distribution_html(distribution: Mapping[float, float]) -> str:
@@ -74,16 +92,34 @@ def heading_html(text: str) -> str:
     return f"<p><b>{escape(text)}</b></p>"
 
 
-def model_html(model: Any) -> str:
-    """A model: its settings that are not defaults, what it was fitted to, titles, and how training went."""
-    shown = [heading_html(repr(model).strip("<>"))]
-    facts = {"titles": f"{len(model.titles):,} items have one"} if model.titles else {}
-    if "matrix" in vars(model):
-        scale = model.matrix.scale
-        if len(scale.levels) > 1:
-            facts["scale"] = f"{scale.lower:g} to {scale.upper:g}, {len(scale.levels)} levels"
-        for name in ("converged_", "n_iter_", "n_sweeps_", "rhat_median_"):
-            if (value := getattr(model, name, None)) is not None:
-                facts[name] = f"{value:.3g}" if isinstance(value, float) else str(value)
-    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in facts.items())
-    return "".join(shown) + (f"<table>{rows}</table>" if rows else "")
+class ShownModel:
+    """What a model shows of itself: its settings, what it was fitted to, titles, and how training went."""
+
+    titles: Mapping[RawId, str]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A table of facts about the model, with the columns fact and value: settings, data, and the training."""
+        import pandas as pd
+
+        facts = self.get_params() | self._facts()  # type: ignore[attr-defined]
+        return pd.DataFrame({"fact": list(facts), "value": pd.Series(list(facts.values()), dtype=object)})
+
+    def _repr_html_(self) -> str:
+        shown = {name: f"{one:.3g}" if isinstance(one, float) else str(one) for name, one in self._facts().items()}
+        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(one)}</td></tr>" for name, one in shown.items())
+        return heading_html(repr(self).strip("<>")) + (f"<table>{rows}</table>" if rows else "")
+
+    def _facts(self) -> dict[str, Any]:
+        """What is known once the model is fitted."""
+        if "matrix" not in vars(self):
+            return {}
+        matrix = vars(self)["matrix"]
+        facts = {"users": matrix.n_users, "items": matrix.n_items, "ratings": matrix.crowd.n_ratings}
+        if self.titles:
+            facts["titles"] = len(self.titles)
+        if len(matrix.scale.levels) > 1:
+            facts["scale"] = f"{matrix.scale.lower:g} to {matrix.scale.upper:g}, {len(matrix.scale.levels)} levels"
+        for name in ("converged_", "n_iter_", "n_sweeps_", "monte_carlo_error_"):
+            if (value := getattr(self, name, None)) is not None:
+                facts[name] = value
+        return facts

@@ -1,8 +1,10 @@
 """Models, explanations and topics are short to look at."""
 
 import copy
+import pickle
 import warnings
 
+import pandas as pd
 import pytest
 
 from lbg_recsys import BayesianLBGModel, ChoiceModel, LBGAlgo, LBGModel
@@ -59,6 +61,9 @@ def test_lists_show_titles_of_known_and_new_users(named):
         assert list(found.columns[:4]) == ["user", "rank", "item", "title"]
         assert found["title"].tolist() == [named.titles.get(item) for item in found["item"]]
         assert found["title"].isna().any() and "Film " in found._repr_html_()
+        assert "and 10 more" in found._repr_html_() and "and" not in found.head(3)._repr_html_()
+        assert type(found.to_frame()) is pd.DataFrame and found.to_frame().equals(found)
+        assert "<table" in named.recommend([])._repr_html_()
 
 
 def test_predictions_are_a_table_with_titles(model):
@@ -68,6 +73,11 @@ def test_predictions_are_a_table_with_titles(model):
     assert found["title"].tolist() == ["Silent <Comet>", None, "Silent <Comet>"]
     assert found["prediction"].tolist() == model.predict_batch([(3, 8), (3, 9), ("nobody", 8)]).tolist()
     assert found[["low", "high"]].to_numpy().tolist() == model.interval([(3, 8), (3, 9), ("nobody", 8)], 0.5).tolist()
+    html = found._repr_html_()
+    assert "Silent &lt;Comet&gt;" in html and "p_1" not in html and html.count("4: ") == 3  # a picture for each
+    assert found.drop(columns="title").head(1)._repr_html_().count("4: ") == 1
+    assert type(found.to_frame()) is pd.DataFrame and "p_1" in found.to_frame()
+    assert "<table" in pd.concat([found, found], axis=1)._repr_html_()  # with columns of one name
     new = model.fold_in({1: 5}).predictions([8, 9])
     assert new["title"].tolist() == ["Silent <Comet>", None]
 
@@ -97,9 +107,24 @@ def test_topics_are_a_list_that_is_a_table(model):
     assert "Film & " in repr(found[0]) and "Film &amp; " in found._repr_html_() and "<table" in found[0]._repr_html_()
 
 
+def test_similar_items_and_users_are_lists_that_are_tables(named):
+    found = named.similar_items(3, 4)
+    assert isinstance(found, list) and pickle.loads(pickle.dumps(found)).to_frame().equals(found.to_frame())
+    table = found.to_frame()
+    assert list(table) == ["item", "title", "similarity"]
+    assert table[["item", "similarity"]].apply(tuple, axis=1).tolist() == found
+    assert table["title"].tolist() == [named.titles.get(item) for item in table["item"]]
+    assert "<td>Film " in named.similar_items(3, 30)._repr_html_()
+    if not isinstance(named, ChoiceModel):
+        assert list(named.similar_users(3, 4).to_frame()) == ["user", "similarity"]
+
+
 def test_a_model_is_shown_with_its_data(named, model):
     shown = named._repr_html_()
-    assert type(named).__name__ in shown and "items have one" in shown
+    assert type(named).__name__ in shown and f"<th>titles</th><td>{len(named.titles)}</td>" in shown
+    facts = named.to_frame().set_index("fact")["value"].to_dict()
+    assert facts["users"] == 200 and facts["titles"] == len(named.titles)
+    assert {name: facts[name] for name in named.get_params()} == named.get_params()
     if not isinstance(named, ChoiceModel):
         assert "1 to 5, 5 levels" in shown
     assert "LBGModel" in LBGModel()._repr_html_()

@@ -1,0 +1,79 @@
+"""Do the defaults travel? Ratings of five data sets, beside myFM at its best, in one process.
+
+The first of five random folds of each data set; of MovieLens-1M one tenth at random (seed 0). myFM has users, items
+and implicit sets, and as its rank the best of three on a tenth of the training part (regression, 100 iterations).
+On MovieLens-1M its rank is 32, without a search, it runs 250 iterations instead of 500, and the probit model, whose
+fit would take the better part of an hour, does not take part. CPU seconds are those of the process, after small fits
+that compile and load what is needed.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks import list_data
+from benchmarks.bench_accuracy import judge, warm_up
+from benchmarks.benchmark import Benchmark, Part
+from benchmarks.common import has, measure_models
+from benchmarks.rating_models import SEED, bayesian_lbg, lbg, myfm_model
+from lbg_recsys import presets
+from lbg_recsys.datasets.by_name import load_rating_data
+
+RANKS = (8, 16, 32)
+LARGE = "ml-1m"
+NAMES = ("ml-100k", "filmtrust", "ciao", "insteval", LARGE)
+
+
+def folds(work, name):
+    """(train, test) tables by the number of the fold."""
+    if name == LARGE and not work.quick:
+        table = load_rating_data(name).ratings
+        held_out = np.random.default_rng(SEED).random(len(table)) < 0.1
+        return {"0": (table[~held_out], table[held_out])}
+    return {"0": list_data.fold(work, name, 0)}
+
+
+def best_rank(work, name, train, scale):
+    """The rank of myFM with the lowest error on a tenth of the training part."""
+    if name == LARGE or not has("myfm"):
+        return RANKS[-1]
+    train = train.sample(frac=1.0, random_state=SEED, ignore_index=True)
+    cut = len(train) // 10
+    test, train = train.iloc[:cut], train.iloc[cut:]
+    errors = {
+        rank: judge(myfm_model(False, work.size(100, 3), rank, scale), train, test, scale)["rmse"] for rank in RANKS
+    }
+    return min(errors, key=errors.__getitem__)
+
+
+def measure(name, record, work):
+    """All models on one data set."""
+    trials = folds(work, name)
+    warm_up(work.ratings)
+    ratings = [table.rating for pair in trials.values() for table in pair]
+    scale = np.unique(np.concatenate(ratings)).astype(float)
+    rank = best_rank(work, name, trials["0"][0], scale)
+    n_iter = work.size(250 if name == LARGE else 500, 3)
+    models = {
+        "bayesian": bayesian_lbg(work, scale),
+        "myFM regression": myfm_model(False, n_iter, rank, scale),
+        "myFM ordered probit": myfm_model(True, n_iter, rank, scale),
+        "lbg": lbg(scale=scale, **presets.LBG),
+    }
+    if name == LARGE:
+        del models["myFM ordered probit"]
+    measure_models(record, name, models, {fold: (*pair, scale) for fold, pair in trials.items()}, judge)
+
+
+BENCHMARK = Benchmark(
+    name="datasets",
+    what="Ratings of five data sets",
+    module="benchmarks.bench_datasets",
+    data=("ml-100k",),
+    seeds=(SEED,),
+    parts={name: Part(partial(measure, name), timed=True) for name in NAMES},
+    libraries=("myfm",),
+)
+
+if __name__ == "__main__":
+    BENCHMARK.main()
