@@ -85,14 +85,18 @@ def run_all(path):
 
 
 def same(shown, said):
-    """Whether two outputs agree: the same words, and numbers within 5 % or 0.03, since processors differ."""
+    """Whether two outputs agree: the same words, and numbers within 5 % or 0.05.
+
+    Processors differ in the last bit of a sum, so that a sampler takes another way: what is shown differs by its
+    Monte Carlo error.
+    """
 
     def words(text):
         return " ".join(NUMBER.sub("#", BARS.sub("", text)).split())
 
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(said), strict=False)
     return words(shown) == words(said) and all(
-        abs(float(a) - float(b)) <= max(0.03, 0.05 * abs(float(b))) for a, b in pairs
+        abs(float(a) - float(b)) <= 0.05 * max(1.0, abs(float(b))) for a, b in pairs
     )
 
 
