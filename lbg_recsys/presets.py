@@ -18,4 +18,4 @@ LBG: Mapping[str, Any] = MappingProxyType(
 
 # "bayesian-strong" on the command line. BayesianLBGModel and BayesianLBGAlgo with twice the chains, twice as long:
 # less Monte Carlo error, and four times as slow. Chosen on an inner split (docs/bayesian-lbg.md, "Accuracy").
-BAYESIAN_STRONG: Mapping[str, Any] = MappingProxyType({"n_chains": 2, "n_sweeps": 600, "burn_in": 200})
+BAYESIAN_STRONG: Mapping[str, Any] = MappingProxyType({"n_chains": 2, "n_sweeps": 600})

@@ -169,7 +169,7 @@ def fit(
     Examples:
       lbg-recsys fit sample -o model.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --titles titles.csv --scale 1 5
-      lbg-recsys fit sample -o mine.lbg --param n_sweeps=80 --param burn_in=40
+      lbg-recsys fit sample -o mine.lbg --param n_sweeps=80
       lbg-recsys fit sample -o quick.lbg --seconds 5
       lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7

@@ -16,6 +16,7 @@ from lbg_recsys.distributed.cluster import check_workers, cluster_of
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings import BayesianLBGModel
+from lbg_recsys.ratings.bayesian.size import burn_in_of
 from lbg_recsys.ratings.bayesian.training import Training
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -70,11 +71,11 @@ class _Elsewhere(BayesianLBGModel):
         features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
         times: Ints | None = None,
     ) -> None:
-        self._check_burn_in()
         if self.max_seconds is not None:
             raise ParameterError("max_seconds is for chains that run here: give n_sweeps on a cluster")
         training = _Finished(self.get_params(), matrix, features, times)
-        training.runs = _run_on(self.client, training.runs, self.n_sweeps, self.burn_in, progress)
+        burn_in = burn_in_of(self.get_params())
+        training.runs = _run_on(self.client, training.runs, self.n_sweeps, burn_in, progress)
         self._training, self._draws, self.warm_start = training, {}, True
         super()._fit(matrix, silent, features, times)
         self._training = Training.__new__(Training)  # one that a warm start can continue

@@ -106,7 +106,12 @@ class BayesianLBGSettings(Settings):
         choices=(AUTO,),
     )
     n_sweeps: int = setting(300, "Gibbs sweeps per chain.", at_least=1)
-    burn_in: int = setting(100, "Sweeps at the start of each chain that are not used; below n_sweeps.", at_least=0)
+    burn_in: int | str = setting(
+        "auto",
+        """Sweeps at the start of each chain that are not used; below n_sweeps. "auto" is a third of n_sweeps.""",
+        at_least=0,
+        choices=(AUTO,),
+    )
     max_seconds: float | None = setting(
         None,
         """Time for the sweeps: as many as it allows, at most ten times n_sweeps, take the place of n_sweeps, and the

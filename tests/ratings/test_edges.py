@@ -134,7 +134,8 @@ NUMBER, INTEGER, SHARE = "give a number", "give an integer of at least", "at lea
         (GaussianPLSAModel, "prior_strength", -1, NUMBER),
         (GaussianPLSAModel, "prior_strength", float("nan"), NUMBER),
         (GaussianPLSAModel, "random_state", -1, "give None or an integer of at least 0"),
-        *((BayesianLBGModel, name, True, INTEGER) for name in ("n_chains", "n_sweeps", "burn_in")),
+        *((BayesianLBGModel, name, True, INTEGER) for name in ("n_chains", "n_sweeps")),
+        (BayesianLBGModel, "burn_in", True, "give 'auto' or an integer of at least 0"),
         (LBGModel, "n_init", np.True_, INTEGER),
     ],
 )

@@ -16,7 +16,6 @@ from lbg_recsys.core.gibbs.predict_pairs import predict, predict_closely
 from lbg_recsys.core.gibbs.tilt import inside, tilt
 from lbg_recsys.core.levels import certain
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import STARTING, Progress
 from lbg_recsys.ratings.bayesian.featured import FeaturedModel
 from lbg_recsys.ratings.bayesian.influence import Influence
@@ -24,7 +23,7 @@ from lbg_recsys.ratings.bayesian.item_rates import ItemRates
 from lbg_recsys.ratings.bayesian.kept import KeptOfUsers
 from lbg_recsys.ratings.bayesian.new_items import NewItem
 from lbg_recsys.ratings.bayesian.new_users import NewUsers
-from lbg_recsys.ratings.bayesian.size import Size
+from lbg_recsys.ratings.bayesian.size import Size, burn_in_of
 from lbg_recsys.ratings.bayesian.some_sweeps import SomeSweeps
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.tastes import Tastes
@@ -106,14 +105,13 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         times: Ints | None = None,
     ) -> None:
         """Sample; Ctrl-C after the burn-in keeps the sweeps so far. The note of a step is the training error."""
-        training, burn_in = self._training, 0
-        if training is None or not self.warm_start or not training.serves(self.get_params(), matrix, features, times):
-            training, burn_in = None, self.burn_in
+        training, parameters = self._training, self.get_params()
         progress(0, self.n_sweeps, STARTING)
-        if training is None:
-            self._check_burn_in()
-            training = Training(self.get_params(), matrix, features, times)
+        if training is None or not self.warm_start or not training.serves(parameters, matrix, features, times):
+            burn_in = burn_in_of(parameters)
+            training = Training(parameters, matrix, features, times)
         else:
+            burn_in = 0
             training.give_back(self._draws)
         finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress, self.max_seconds)
         # from here on nothing fails: a fit that did leaves the model as it was
@@ -175,7 +173,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
                 f"{error / limit * MONTE_CARLO_SHARE:.0%} of the training error "
                 f"(it should be at most {MONTE_CARLO_SHARE:.0%})"
             )
-            remedy = "raise n_sweeps and burn_in, or continue in Python: set warm_start=True and fit again"
+            remedy = "raise n_sweeps, or continue in Python: set warm_start=True and fit again"
             warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=6)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
@@ -350,10 +348,3 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         )
         evidence = self._new_users.rates.evidence if Side.USERS in self._draws else None
         return KeptOfUsers(averages, self._tastes.grams(), evidence, self._unknown_item.missed)
-
-    def _check_burn_in(self) -> None:
-        if self.burn_in >= self.n_sweeps:
-            raise ParameterError(
-                f"burn_in is {self.burn_in!r} of n_sweeps={self.n_sweeps}: it must leave sweeps to keep, "
-                "so give an integer from 0 to n_sweeps - 1"
-            )

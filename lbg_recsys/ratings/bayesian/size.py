@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.settings import AUTO
 
 
@@ -37,3 +38,19 @@ def factors_for(ratings_per_id: float) -> int:
     [8, 8, 16, 24, 40, 64]
     """
     return 8 * min(max(round(1.7 * math.log2(max(ratings_per_id, 1.0) / 10.0)), 1), 8)
+
+
+def burn_in_of(parameters: Mapping[str, Any]) -> int:
+    """How many sweeps at the start of each chain are not used; `ParameterError` where that leaves none.
+
+    >>> burn_in_of({"n_sweeps": 70, "burn_in": "auto"})
+    23
+    """
+    n_sweeps, burn_in = parameters["n_sweeps"], parameters["burn_in"]
+    burn_in = n_sweeps // 3 if burn_in == AUTO else burn_in
+    if burn_in >= n_sweeps:
+        raise ParameterError(
+            f"burn_in is {burn_in!r} of n_sweeps={n_sweeps}: it must leave sweeps to keep, "
+            "so give an integer from 0 to n_sweeps - 1"
+        )
+    return int(burn_in)

@@ -14,7 +14,7 @@ from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.progress import Progress
-from lbg_recsys.ratings.bayesian.size import Size
+from lbg_recsys.ratings.bayesian.size import Size, burn_in_of
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.times import Calendar
 from lbg_recsys.ratings.features import FeatureTable
@@ -88,7 +88,7 @@ class Training:
         entries = {side: entries_of(matrix, standard, side) for side in sides}
         known = {side: table.design(ids_of(matrix, side)) for side, table in self.features.items()}
         most = parameters["max_kept"]
-        stride = -(-(parameters["n_sweeps"] - parameters["burn_in"]) // most)
+        stride = -(-(parameters["n_sweeps"] - burn_in_of(parameters)) // most)
         if parameters["max_seconds"] is not None:  # nobody knows how many: a third is dropped in the end
             most, stride = most * 3 // 2, 1
         runs = []

@@ -1,5 +1,6 @@
 """The size that follows the data."""
 
+import numpy as np
 import pytest
 
 import lbg_recsys
@@ -47,3 +48,12 @@ def test_what_is_no_size_is_refused(wrong):
         ParameterError, match=r"n_factors is .*: give 'auto' or an integer of at least 0 and up to 512"
     ):
         BayesianLBGModel(n_factors=wrong).fit(RATINGS)
+
+
+@pytest.mark.parametrize("n_sweeps", [1, 2, 9])
+def test_a_third_of_the_sweeps_is_not_used(n_sweeps):
+    given = {"n_sweeps": n_sweeps, "random_state": 0}
+    auto, third = (BayesianLBGModel(**given, **more).fit(RATINGS) for more in ({}, {"burn_in": n_sweeps // 3}))
+    pairs = [("a", "x"), ("c", "y")]
+    assert np.array_equal(auto.predict_batch(pairs), third.predict_batch(pairs))
+    assert len(auto.training_error_) == n_sweeps
