@@ -1,9 +1,10 @@
 """A benchmark: its parts, and the command line that all benchmarks share.
 
-    python -m benchmarks.bench_NAME [PART ...] [--quick] [--fresh] [--output FOLDER]
+    python -m benchmarks.bench_NAME [PART ...] [--quick] [--fresh] [--ours] [--output FOLDER]
 
 Rows that are in the file of results already, measured under the same circumstances, are kept (`benchmarks.records`):
-a call after an interruption continues where the last one stopped.
+a call after an interruption continues where the last one stopped. With ``--ours`` the rows of rivals are kept on
+another machine too: for a look at what a change of ours does, where times are not compared.
 """
 
 import argparse
@@ -41,7 +42,7 @@ class Benchmark:
     parts: dict[str, Part]
     libraries: Sequence[str] = ()
 
-    def run(self, parts=(), *, quick=False, fresh=False, output=RESULTS):
+    def run(self, parts=(), *, quick=False, fresh=False, ours=False, output=RESULTS):
         """Measure what is missing of some parts (all by default); return the record."""
         if quick and Path(output) == RESULTS:
             raise ValueError("a quick run is no result: name another folder than benchmarks/results")
@@ -54,7 +55,7 @@ class Benchmark:
             "data": work.checksums(self.data),
         }
         path = Path(output) / f"{self.name}.json"
-        record = Record(path, head, libraries=self.libraries, fresh=chosen if fresh else ())
+        record = Record(path, head, libraries=self.libraries, fresh=chosen if fresh else (), ours=ours)
         for part in chosen:
             try:
                 with warnings.catch_warnings():
@@ -76,12 +77,15 @@ class Benchmark:
         )
         parser.add_argument("--quick", action="store_true", help="small generated data: seconds, and no result")
         parser.add_argument("--fresh", action="store_true", help="measure again what could be kept")
+        parser.add_argument(
+            "--ours", action="store_true", help="keep the rivals' rows of another processor or version"
+        )
         parser.add_argument("--output", type=Path, help="folder for the results (benchmarks/results by default)")
         options = parser.parse_args(argv)
         unknown = sorted(set(options.parts) - set(self.parts))
         if unknown:
             parser.error(f"{self.name} has no part {', '.join(unknown)}; it has {', '.join(self.parts)}")
         output = options.output or (Path(tempfile.mkdtemp(prefix="quick-")) if options.quick else RESULTS)
-        record = self.run(options.parts, quick=options.quick, fresh=options.fresh, output=output)
+        record = self.run(options.parts, quick=options.quick, fresh=options.fresh, ours=options.ours, output=output)
         if record.failures:
             sys.exit(f"{self.name}: {len(record.failures)} failed: {'; '.join(record.failures)}")

@@ -85,10 +85,12 @@ class Record:
         Distributions whose versions matter, beside those that the package builds on.
     fresh : sequence of str, default=()
         Parts whose rows are measured again even where they could be kept.
+    ours : bool, default=False
+        Keep the rows of rivals whatever processor and versions they were measured with.
     """
 
-    def __init__(self, path, head, *, libraries=(), fresh=()):
-        self.path, self.head = path, head
+    def __init__(self, path, head, *, libraries=(), fresh=(), ours=False):
+        self.path, self.head, self.ours = path, head, ours
         self.now = environment(libraries)
         self.failures, self.measured, self.kept = [], 0, 0
         with self._changing() as document:
@@ -136,6 +138,8 @@ class Record:
         row = found.get("rows", {}).get(trial)
         if row is None or (found["by"], found["settings"]) != (by, settings) or document["data"] != self.head["data"]:
             return None
+        if self.ours and by != OURS:
+            return row["values"]
         then = document["runs"][row["run"]]
         same = then["cpu"] == self.now["cpu"] and all(
             then["versions"].get(library) == self.now["versions"].get(library) for library in (*BELOW, by)

@@ -104,6 +104,17 @@ def test_a_row_that_fails_stops_no_other_and_is_named(tmp_path, capsys):
     assert benchmark.run(["figures"], output=tmp_path, fresh=True).measured == 3
 
 
+def test_rows_of_rivals_from_another_processor_are_kept_where_only_ours_are_wanted(tmp_path, monkeypatch):
+    def figures(record, work):
+        for by in ("numpy", records.OURS):
+            record.row("figures", by, "0", lambda: {"value": 1.0}, by=by)
+
+    benchmark = small(tmp_path, {"figures": Part(figures)})
+    assert benchmark.run(output=tmp_path).measured == 2
+    monkeypatch.setattr(records, "cpu_model", lambda: "another")
+    assert (benchmark.run(output=tmp_path, ours=True).measured, benchmark.run(output=tmp_path).measured) == (1, 1)
+
+
 def test_an_interruption_keeps_the_rows_before_it(tmp_path):
     def figures(record, work):
         record.row("figures", "good", "0", lambda: {"value": 1.0})
