@@ -6,12 +6,14 @@ import pkgutil
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from threadpoolctl import threadpool_info
 
 import lbg_recsys
 from lbg_recsys.core import blocks
+from lbg_recsys.core.gibbs.threads import Threads
 from lbg_recsys.ratings import BayesianLBGModel, GaussianPLSAModel, LBGModel
 from lbg_recsys.ratings.questions import recommend
 
@@ -44,6 +46,22 @@ def test_fits_and_lists_have_the_bits_of_one_thread(sample, monkeypatch, kind):
     found = three.recommend(list(three.matrix.users))
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert within <= {1} and n_blas_threads() == before
+
+
+@pytest.mark.parametrize("n_jobs", [2, 5])
+def test_threads_within_a_chain_have_the_bits_of_one(sample, n_jobs):
+    given = {"n_sweeps": 6, "n_factors": 8, "orientation": "users", "likelihood": "ordinal", "random_state": 0}
+    one, several = (BayesianLBGModel(**given, n_jobs=n).fit(sample.ratings) for n in (1, n_jobs))
+    pairs = sample.ratings[["user", "item"]]
+    assert np.array_equal(one.predict_batch(pairs), several.predict_batch(pairs))
+
+
+@pytest.mark.parametrize(("n", "step", "number"), [(0, 4, 3), (1, 4, 3), (16, 16, 2), (100, 16, 3), (33, 16, 64)])
+def test_ranges_make_up_the_whole_and_are_cut_at_multiples(n, step, number):
+    found = []
+    Threads(number).share_out(lambda begin, end: found.append((begin, end)), n, step)
+    assert [number for begin, end in found for number in range(begin, end)] == list(range(n))
+    assert len(found) <= number and all(begin % step == 0 for begin, _ in found)
 
 
 def test_no_kernel_has_threads_of_its_own():

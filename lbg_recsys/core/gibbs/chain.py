@@ -12,6 +12,7 @@ levels are those of the user, spread around common ones. Ratings are standardise
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,8 @@ from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
+from lbg_recsys.core.gibbs.threads import ALONE, Threads
+from lbg_recsys.core.gibbs.vectors import LANES
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
@@ -234,11 +237,11 @@ class Chain:
 
     # -- sweeping ------------------------------------------------------------------------------------------------
 
-    def sweep(self) -> None:
-        """Redraw everything once."""
+    def sweep(self, threads: Threads = ALONE) -> None:
+        """Redraw everything once; ``threads`` do not change a bit of it."""
         self.sweep_classes()
         if self.settings.n_factors:
-            self.sweep_factors()
+            self.sweep_factors(threads)
         self.sweep_effects()
         if self.settings.ordinal:
             self.sweep_utilities()
@@ -267,12 +270,13 @@ class Chain:
             FactorSide(self.col_factors, self.row_factors.value, *cols, *rows),
         )
 
-    def sweep_factors(self) -> None:
+    def sweep_factors(self, threads: Threads = ALONE) -> None:
         """Redraw the factors of rows and of columns, and the parameters of their priors."""
         for side in self._factor_sides():
             own = side.own
             noise = self.rng.standard_normal(own.value.shape, np.float32)
-            draw_factors(own, side.others, side.entries, side.weight, side.other_weight, noise, self.res)
+            given = own, side.others, side.entries, side.weight, side.other_weight, noise, self.res
+            threads.share_out(partial(draw_factors, *given), len(own.value), LANES)
             noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
             draw_expected_factors(self.rng, own, side.back, np.diff(side.entries.indptr), self.settings.spread, noise)
 

@@ -14,6 +14,7 @@ from lbg_recsys.core.gibbs.convergence import monte_carlo_variance, split_rhat
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.threads import ALONE, Threads, threads_for
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
@@ -39,9 +40,9 @@ class Run:
         self._cuts = chain.cuts.copy()
         self._met = 0
 
-    def step(self, keeping: bool) -> None:
+    def step(self, keeping: bool, threads: Threads = ALONE) -> None:
         """One sweep."""
-        self.chain.sweep()
+        self.chain.sweep(threads)
         if keeping:
             self.trace.append(self.chain.means(self.rows, self.cols).astype(np.float32))
             if self._met % self.stride == 0:
@@ -95,18 +96,20 @@ def run_all(
     With ``seconds``, as many sweeps are made as fit into this time, but at least `FEWEST` and at most `MOST_TIMES` as
     many as asked for; what was kept of the first third of them is then dropped, unless ``burn_in`` is 0.
 
-    Every chain has its own random stream and they share nothing, so the threads cannot change a bit. On Ctrl-C
-    whatever was kept stays; before anything was, the interrupt goes on to the caller. ``progress`` is called after
-    every sweep with the training error as its note; ``unit`` is what 1 in the chains' values is in the ratings.
+    Every chain has its own random stream and they share nothing, so the threads cannot change a bit. Threads that are
+    left over when each chain has one draw factors of the same chain, from random numbers that are there already. On
+    Ctrl-C whatever was kept stays; before anything was, the interrupt goes on to the caller. ``progress`` is called
+    after every sweep with the training error as its note; ``unit`` is what 1 in the chains' values is in the ratings.
     """
     with ExitStack() as stack:
         over: Callable[..., Any] = map
         if n_jobs > 1 and len(runs) > 1:
             over = stack.enter_context(ThreadPoolExecutor(n_jobs)).map
+        threads = stack.enter_context(threads_for(len(runs), n_jobs))
         started, skipped = time.monotonic(), burn_in if seconds is None else 0
         try:
             for sweep in range(n_sweeps if seconds is None else max(FEWEST, MOST_TIMES * n_sweeps)):
-                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping), runs):
+                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping, threads), runs):
                     pass
                 error = unit * joint_error([run.errors[-1] for run in runs])
                 done, total, note = sweep + 1, n_sweeps, f"training error {error:.3f}"

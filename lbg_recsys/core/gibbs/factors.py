@@ -255,20 +255,28 @@ def factorise_rows(own: Factors, near: Near, res: Array, first: int, a: Array) -
 
 @kernel(fastmath=FAST)
 def draw_factors(
-    own: Factors, others: Array, entries: Partners, own_weight: Array, weight: Array, noise: Array, res: Array
+    own: Factors,
+    others: Array,
+    entries: Partners,
+    own_weight: Array,
+    weight: Array,
+    noise: Array,
+    res: Array,
+    begin: int,
+    end: int,
 ) -> None:
-    """Redraw the factors of all rows (or columns); ``res`` (entries,) follows.
+    """Redraw the factors of the rows (or columns) from ``begin`` to ``end``; ``res`` (entries,) follows.
 
     ``others`` (partners, R) are the factors of the columns (rows), ``weight`` (partners,) their noise weights, and
     ``noise`` (n, R) standard normal numbers. Given the columns, rows do not depend on each other: LANES of them are
-    drawn together.
+    drawn together, and threads may draw different ones. Both ends are multiples of LANES or the last row's.
     """
     ptr, partner, place = entries
-    n, rank = own.value.shape
+    rank = own.value.shape[1]
     near = _near(entries, others, own_weight, weight)
     a, drawn = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
     change = np.empty(rank, np.float32)
-    for first in range(0, n, LANES):
+    for first in range(begin, end, LANES):
         some = factorise_rows(own, near, res, first, a)
         for lane in range(some):  # L'(x - mean) ~ N(0, I): noise joins between the two triangular solves
             for r in range(rank):

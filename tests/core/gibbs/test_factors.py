@@ -73,7 +73,7 @@ def test_rows_drawn_together_are_those_drawn_one_by_one(rank):
     value, expected_res = own.value.copy(), res.copy()
     mean, apart = conditional_factors(own, others, forth, row_weight, col_weight, noise, res)
     np.testing.assert_array_equal(res, expected_res)
-    draw_factors(own, others, forth, row_weight, col_weight, noise, res)
+    draw_factors(own, others, forth, row_weight, col_weight, noise, res, 0, len(own.value))
     squares = np.empty((rank, rank), np.float32)
     for j in range(rows):
         part = slice(*entries.indptr[j : j + 2])
