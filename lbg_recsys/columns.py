@@ -5,13 +5,17 @@ from collections.abc import Sequence
 
 # Compared in lower case without punctuation, so that userId, user_id and "User ID" are one name.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "user": ("user", "userid", "uid", "users", "member", "memberid", "customer", "customerid", "reviewerid"),
+    "user": (
+        *("user", "userid", "uid", "users", "member", "memberid", "customer", "customerid", "reviewerid"),
+        *("visitor", "visitorid"),
+    ),
     "item": (
         *("item", "itemid", "iid", "items", "movie", "movieid", "film", "filmid", "book", "bookid", "isbn"),
         *("product", "productid", "asin", "song", "songid", "track", "trackid", "artist", "artistid"),
+        *("sku", "skuid", "article", "articleid"),
     ),
     "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
-    "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date"),
+    "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date", "datetime", "eventtime"),
     "count": ("count", "counts", "quantity", "qty", "clicks", "views", "plays", "playcount", "purchases"),
     "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
 }

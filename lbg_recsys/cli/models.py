@@ -142,7 +142,13 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
         without = f"it has no ratings: lists follow from the items alone{rest}"
         needless = "its ratings are not used: the model was fitted to choices without ratings"
         echo(click.wrap_text(f"Note: {source}: {needless if has_ratings else without}.", WIDTH), err=True)
-    meant = find_items(model, (item for own in found.values() for item in own), source, quiet)
+    given = [item for own in found.values() for item in own]
+    try:
+        meant = find_items(model, given, source, quiet)
+    except DataError as error:
+        if not all(set(str(item)) & set(",;\t|") for item in given):
+            raise
+        raise DataError(f"{error}; if its lines have several columns, name them with --columns USER,ITEM") from error
     folded = []
     for user, own in found.items():
         known = {meant[item]: value for item, value in own.items() if item in meant}

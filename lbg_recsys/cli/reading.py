@@ -158,7 +158,7 @@ def read_interactions(
     """Ratings as a matrix, or choices without ratings as a table; says what was read."""
     from lbg_recsys import readers
 
-    with _reading(source, quiet, how) as progress:
+    with remarks(quiet), _reading(source, quiet, how) as progress:
         frame = readers.read_interactions(source, **how, progress=progress)
         matrix = _matrix(frame, scale) if "rating" in frame else None
     if matrix is None:
@@ -199,7 +199,7 @@ def read_judged(
     from lbg_recsys.algorithms.convert import dataset_of
     from lbg_recsys.ratings.clicks import as_choices
 
-    with _reading(source, quiet, how) as progress:
+    with remarks(quiet), _reading(source, quiet, how) as progress:
         frame = readers.read_interactions(source, **how, timestamp=timestamp, progress=progress)
         constant = "rating" in frame and len(frame) > 1 and frame["rating"].nunique(dropna=False) == 1
         matrix = _matrix(frame, scale) if "rating" in frame and not constant else None

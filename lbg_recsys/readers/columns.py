@@ -32,10 +32,12 @@ def find_columns(
     columns: Columns | None,
     origin: str,
     exact: bool = False,
+    enough: Sequence[str] = (),
 ) -> list[int]:
     """The position of each wanted column; ``names`` is None for a table without a header.
 
     ``exact``: a table without names must have the wanted columns and no others, for which they are is a guess.
+    ``enough``: what could be asked for instead, see `how_to_name`.
 
     >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, origin="a.csv")
     [1, 0]
@@ -45,7 +47,7 @@ def find_columns(
     if columns is not None:
         found = [_given(role, key, names, width, origin) for role, key in _by_role(wanted, columns)]
     elif names is not None:
-        found = [_named(role, names, origin) for role in wanted]
+        found = [_named(role, names, how_to_name(wanted, enough, names), origin) for role in wanted]
     else:
         found = list(range(len(wanted)))
         if width < len(wanted):
@@ -92,11 +94,24 @@ def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, o
     return near[0]
 
 
-def _named(role: str, names: Sequence[str], origin: str) -> int:
+def how_to_name(wanted: Sequence[str], enough: Sequence[str], names: Sequence[str]) -> str:
+    """How to say which columns of a table are the wanted ones, or those that are ``enough`` without ratings.
+
+    >>> how_to_name(["user", "item", "rating"], ["user", "item"], ["when", "userId", "shelf"])
+    'name the columns with --columns userId,ITEM,RATING, or userId,ITEM if there are no ratings (in Python: columns=)'
+    """
+    every, few = (",".join(_name_of(role, names) for role in roles) for roles in (wanted, enough))
+    without = few and f", or {few} if there are no ratings"
+    return f"name the columns with --columns {every}{without} (in Python: columns=)"
+
+
+def _name_of(role: str, names: Sequence[str]) -> str:
+    found = find_role(role, names)
+    return role.upper() if found is None else names[found]
+
+
+def _named(role: str, names: Sequence[str], remedy: str, origin: str) -> int:
     found = find_role(role, names)
     if found is not None:
         return found
-    raise DataError(
-        f"{origin} has no column that looks like the {role}; it has {shown(names)}: "
-        f"say which one it is with {_OPTION}"
-    )
+    raise DataError(f"{origin} has no column that looks like the {role}; it has {shown(names)}: {remedy}")

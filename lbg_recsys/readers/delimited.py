@@ -2,6 +2,7 @@
 
 import csv
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -12,9 +13,9 @@ from lbg_recsys.columns import ALIASES, shown
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
-from lbg_recsys.readers.columns import Columns, find_columns, is_header
+from lbg_recsys.readers.columns import Columns, find_columns, how_to_name, is_header
 from lbg_recsys.readers.ids import NoRowsError, Table
-from lbg_recsys.readers.layouts import Layout
+from lbg_recsys.readers.layouts import LOGS, Layout, enough_of
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
 _SNIFF = 20  # lines looked at to find the delimiter
@@ -48,10 +49,13 @@ def text_batches(
         raise NoRowsError(f"{origin} is empty{holds}")
     delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), origin)
     top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, origin)
+    enough: list[str] = []
+    is_log = wanted in LOGS
     if callable(wanted):
         named = is_header(top[0], list(ALIASES), form.columns) if form.header is None else form.header
-        wanted = wanted(top[0] if named else None, top, form.columns)
-    named = _has_header(top, wanted, form, f"{origin}, line {opening.numbers[0]}")
+        layout, wanted = wanted, wanted(top[0] if named else None, top, form.columns)
+        enough = enough_of(layout, wanted)
+    named = _has_header(top, wanted, enough, form, f"{origin}, line {opening.numbers[0]}")
     width = len(top[0])
     positions = find_columns(
         wanted,
@@ -60,12 +64,15 @@ def text_batches(
         columns=form.columns,
         origin=origin,
         exact=form.exact,
+        enough=enough,
     )
     parsers = {"rating": _number, "count": _count, "timestamp": _moment}
     n_rows = 0
     for block in _chain(opening.without_first() if named else opening, blocks):
         rows = _rows(block, delimiter, origin)
         _check_widths(rows, width, block, delimiter, origin)
+        if is_log and not named and not n_rows and form.header is None:
+            _warn_of_header(rows, [rows[0][at] for at in positions], positions, origin)
         n_rows += len(rows)
         batch: Table = {}
         for role, position in zip(wanted, positions, strict=True):
@@ -179,7 +186,9 @@ def _quoted(line: str, delimiter: str, origin: str) -> list[str]:
     return parsed[0]
 
 
-def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, origin: str) -> bool:
+def _has_header(
+    top: list[list[str]], wanted: Sequence[str], enough: Sequence[str], form: TextFormat, origin: str
+) -> bool:
     """Whether the first of the two ``top`` rows names the columns."""
     if form.header is not None:
         return form.header
@@ -197,10 +206,25 @@ def _has_header(top: list[list[str]], wanted: Sequence[str], form: TextFormat, o
             continue
         if numeric or (position < len(below) and is_number(below[position])):
             raise DataError(
-                f"{origin}: the {role} is {fields[position][:60]!r}, which is not a number; "
-                f"say whether this line is a header, and if so which columns to take: it has {shown(fields)}"
+                f"{origin}: the {role} is {fields[position][:60]!r}, which is not a number; if this line is a "
+                f"header, {how_to_name(wanted, enough, fields)}: it has {shown(fields)}"
             )
     return False
+
+
+def _warn_of_header(rows: list[list[str]], first: list[str], positions: list[int], origin: str) -> None:
+    """Warn if the first row has words that are nowhere below them, as the names of columns would be."""
+    if any(
+        is_number(word) or any(row[at] == word for row in rows[1:]) for word, at in zip(first, positions, strict=True)
+    ):
+        return
+    if len(rows) > 2:
+        warnings.warn(
+            f"{origin}, line 1: {shown(first)} are taken for ids, and are in no other line: if they name the "
+            f"columns, say so with --columns {','.join(first)} (in Python: columns=)",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def is_number(text: str) -> bool:

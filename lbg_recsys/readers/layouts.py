@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from lbg_recsys.columns import find_role
+from lbg_recsys.columns import find_role, simplify
 from lbg_recsys.readers.columns import Columns
 
 # The names of the columns (None without a header), the first rows, and the columns that were asked for -> the roles.
@@ -21,7 +21,7 @@ def of_interactions(
     """User and item, with the rating or the count where the table has one.
 
     There is no rating in a table of two columns, in one whose other columns are times or counts, and where two
-    columns were asked for. Without a header, a third column of times is no rating.
+    columns were asked for. A third column of times, without a header or asked for, is no rating.
 
     >>> of_interactions(["user", "item", "rating"], []), of_interactions(["userId", "itemId", "date"], [])
     (['user', 'item', 'rating'], ['user', 'item'])
@@ -29,7 +29,8 @@ def of_interactions(
     (['user', 'item'], ['user', 'item', 'rating'])
     """
     if columns is not None:
-        return ["user", "item"] if len(columns) == 2 else ["user", "item", "rating"]
+        clicks = len(columns) == 2 or (len(columns) == 3 and _is_time_column(columns, names, top))
+        return ["user", "item"] if clicks else ["user", "item", "rating"]
     if names is None:
         clicks = len(top[0]) == 2 or (len(top[0]) == 3 and all(_is_time(row[-1]) for row in top))
         return ["user", "item"] if clicks else ["user", "item", "rating"]
@@ -53,8 +54,12 @@ def of_timed_interactions(
     if isinstance(columns, Mapping):
         columns = {role: column for role, column in columns.items() if role != "timestamp"}
     elif columns is not None:
-        columns = columns[:-1]
+        columns = columns[: max(len(columns) - 1, 2)]  # of two the time is missing, and a message says so
     return [*of_interactions(names, top, columns), "timestamp"]
+
+
+# Of what these read, most users and items are in several rows.
+LOGS = (of_interactions, of_timed_interactions)
 
 
 def of_new_users(
@@ -102,6 +107,34 @@ def of_new_choosers(
 def of_items(names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None) -> list[str]:
     """Item or, where no column is one, title."""
     return ["item" if names is None else _item_role(names)]
+
+
+def enough_of(layout: Layout, wanted: Sequence[str]) -> list[str]:
+    """The columns that are enough to ask for if there are no ratings; none where ratings are needed.
+
+    >>> enough_of(of_interactions, ["user", "item", "rating"]), enough_of(of_new_items, ["user", "rating"])
+    (['user', 'item'], [])
+    """
+    for n in range(1, len(wanted)):
+        roles = layout(None, [], list(range(n)))
+        if len(roles) == n and "rating" not in roles:
+            return roles
+    return []
+
+
+def _is_time_column(columns: Columns, names: Sequence[str] | None, top: Sequence[Sequence[str]]) -> bool:
+    """Whether the third of the columns that were asked for is one of times, by its name or by what it holds."""
+    if isinstance(columns, Mapping):
+        return False  # it says which column is the rating
+    last = columns[2]
+    if names is not None and not isinstance(last, int):
+        last = next((at for at, name in enumerate(names) if simplify(name) == simplify(last)), -1)
+    if not isinstance(last, int) or not 0 <= last < len(names if names is not None else top[0]):
+        return False  # there is no such column, which is said elsewhere
+    if names is not None and _has("timestamp", [names[last]]):
+        return True
+    rows = top if names is None else top[1:]
+    return bool(rows) and all(_is_time(row[last]) for row in rows if last < len(row))
 
 
 def _has(role: str, names: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.columns import Columns, find_columns
 from lbg_recsys.readers.ids import Coded, NoRowsError, Table
-from lbg_recsys.readers.layouts import Layout
+from lbg_recsys.readers.layouts import Layout, enough_of
 
 _BATCH = 1 << 18
 _NUMBERS = ("rating", "count", "timestamp")
@@ -40,9 +40,11 @@ def _batches(
     import pyarrow as pa
 
     names = file.schema_arrow.names
+    enough: list[str] = []
     if callable(wanted):
-        wanted = wanted(names, [], columns)
-    positions = find_columns(wanted, names=names, width=len(names), columns=columns, origin=origin)
+        layout, wanted = wanted, wanted(names, [], columns)
+        enough = enough_of(layout, wanted)
+    positions = find_columns(wanted, names=names, width=len(names), columns=columns, origin=origin, enough=enough)
     chosen = [names[position] for position in positions]
     if twice := [name for name in chosen if names.count(name) > 1]:
         raise DataError(f"{origin} has more than one column {twice[0]!r}; rename one of them")

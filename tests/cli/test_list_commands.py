@@ -288,3 +288,11 @@ def test_the_contributions_that_explain_prints_add_up_to_the_score(clicks, run):
 def test_the_next_command_after_judging_clicks_runs(desk, run):
     said = run("evaluate", "clicks.csv", "--folds", "2").stderr
     assert "lbg-recsys fit clicks.csv -o model.lbg --algo choice" in said
+
+
+def test_new_users_with_columns_of_unknown_names(clicks, desk, run):
+    (desk / "visits.csv").write_text("shopper,gizmo\nann,3\nann,8\nbob,17\n")
+    said = run("recommend", "clicks.lbg", "--new-user", "visits.csv", code=1).stderr
+    assert "if its lines have several columns, name them with --columns USER,ITEM" in said
+    lists = run("recommend", "clicks.lbg", "--new-user", "visits.csv", "--columns", "shopper,gizmo", "-n", 1).stdout
+    assert "ann" in lists and "bob" in lists

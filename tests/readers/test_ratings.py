@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.errors import DataError, MissingExtraError, ParameterError
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.readers import read_interactions, read_items, read_new_users, read_pairs, read_ratings, read_titles
@@ -153,7 +153,11 @@ BAD = [
     (text(header=""), {"columns": ["a", "b", "c"], "header": False}, "has no header"),
     (b"1,2,3\n\n1,2,four\n", {}, "line 3: the rating is 'four', which is not a number"),
     (b"1,2,3\n1,2,1_0\n", {}, "line 2: the rating is '1_0'"),
-    (b"a,b,c\n1,2,3\n", {}, "line 1: the rating is 'c'.*whether this line is a header"),
+    (
+        b"a,b,c\n1,2,3\n",
+        {},
+        "line 1: the rating is 'c'.*if this line is a header, name the columns with --columns USER,ITEM,RATING ",
+    ),
     (b"1,2,nan\n", {}, "line 1: the rating is 'nan'"),
     (b"1,2,3\n1,2,-inf\n", {}, "line 2: the rating is '-inf', which is not finite"),
     (b"1,2,3\n1,2,\n", {}, "line 2: the rating is ''"),
@@ -176,6 +180,53 @@ BAD = [
 def test_bad_input_is_named_with_its_place(data, options, message):
     with pytest.raises(DataError, match=message):
         read(data, **options)
+
+
+LOG = b"shopper,gizmo,moment\nann,tea,2024-05-01\nann,pot,2024-05-02\nbob,tea,2024-05-03\n"
+
+
+def test_clicks_with_names_that_nobody_knows():
+    enough = "name the columns with --columns USER,ITEM,RATING, or USER,ITEM if there are no ratings"
+    for options in ({}, {"header": True}):
+        with pytest.raises(DataError, match=enough) as caught:
+            read_interactions(io.BytesIO(LOG), **options)
+        assert "it has 'shopper', 'gizmo', 'moment'" in str(caught.value)
+    with pytest.raises(DataError, match="--columns user_id,product_id,RATING, or user_id,product_id if"):
+        read_interactions(io.BytesIO(b"event_time,event_type,product_id,user_id\n1,view,tea,ann\n"))
+    with pytest.raises(DataError, match=r"--columns USER,ITEM,RATING \(in Python"):  # where ratings are needed
+        read(LOG)
+    named = read_interactions(io.BytesIO(LOG), columns=["shopper", "gizmo"])
+    assert rows(named) == [["ann", "tea"], ["ann", "pot"], ["bob", "tea"]]
+
+
+@pytest.mark.parametrize(
+    "header", [b"event_time,customer,sku", b"eventTime,visitorid,article_id", b"datetime,visitor,sku_id"]
+)
+def test_names_of_shops(header):
+    log = read_interactions(io.BytesIO(header + b"\n2024-05-01,ann,tea\n2024-05-02,bob,tea\n"))
+    assert rows(log) == [["ann", "tea"], ["bob", "tea"]]
+
+
+@pytest.mark.parametrize("columns", [["shopper", "gizmo", "moment"], [0, 1, 2]])
+def test_a_third_column_of_times_is_no_rating(columns):
+    found = read_interactions(io.BytesIO(LOG), columns=columns, header=True)
+    assert rows(found) == [["ann", "tea"], ["ann", "pot"], ["bob", "tea"]]
+    timed = read_interactions(io.BytesIO(LOG), columns=columns, header=True, timestamp=True)
+    assert timed.columns.tolist() == ["user", "item", "timestamp"]
+    with pytest.raises(DataError, match="no column 'gone' for the rating"):
+        read_interactions(io.BytesIO(LOG), columns=["shopper", "gizmo", "gone"])
+    with pytest.raises(ParameterError, match="2 of 3; give one name or position for each of user, item, timestamp"):
+        read_interactions(io.BytesIO(LOG), columns=["shopper", "gizmo"], timestamp=True)
+
+
+def test_a_first_line_that_may_be_a_header_is_told():
+    with pytest.warns(UserWarning, match="'shopper', 'gizmo' are taken for ids.*--columns shopper,gizmo"):
+        read_interactions(io.BytesIO(b"shopper,gizmo\nann,tea\nann,pot\nbob,tea\n"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_interactions(io.BytesIO(b"ann,tea\nann,pot\nbob,tea\n"))
+        read_interactions(io.BytesIO(b"shopper,gizmo\nann,tea\nann,pot\nbob,tea\n"), columns=["shopper", "gizmo"])
+        read_interactions(io.BytesIO(b"shopper,gizmo\nann,tea\nann,pot\nbob,tea\n"), header=False)
 
 
 def test_line_numbers_hold_across_blocks():
@@ -238,7 +289,7 @@ def test_interactions_with_and_without_ratings(text, columns):
 def test_pairs():
     assert rows(read_pairs(io.BytesIO(b"item,user\n10,1\n"))) == [[1, 10]]
     assert rows(read_pairs(io.BytesIO(b"1,10\nbob,20\n"))) == [["1", 10], ["bob", 20]]
-    with pytest.raises(DataError, match="whether this line is a header"):
+    with pytest.raises(DataError, match="if this line is a header"):
         read_pairs(io.BytesIO(b"von,an\n1,2\n"))
     assert rows(read_pairs(io.BytesIO(b"von,an\n1,2\n"), columns=["von", "an"])) == [[1, 2]]
 
