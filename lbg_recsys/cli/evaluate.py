@@ -1,6 +1,5 @@
 """``lbg-recsys evaluate``: algorithms side by side on held-out ratings, as predictors and as makers of lists."""
 
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, algos_option, factory,
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import facts_of, format_options, ratings_argument, read_judged, scale_option
+from lbg_recsys.cli.reading import as_typed, facts_of, format_options, ratings_argument, read_judged, scale_option
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 _LONG = 10.0  # seconds of fitting that are told beforehand
+_LEVEL = 3  # how many are named that are level with the best
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
@@ -129,7 +129,7 @@ def evaluate(
     else:
         show_comparison(results, mass, others.left_out)
         if not quiet:
-            echo(f"\n{best_in_words(results, shlex.quote(ratings))}", err=True)
+            echo(f"\n{best_in_words(results, as_typed(ratings, scale, how))}", err=True)
 
 
 def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
@@ -158,29 +158,28 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
 
 
 def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
-    """What is best, by how much, and the command that fits the best of our models."""
-    rmse = {one.name: one.rmse for one in compared if one.rmse is not None}
-    ndcg = {one.name: one.lists.ndcg for one in compared if one.lists is not None}
+    """What is best or level with the best, and the command that fits one of them that is ours."""
+    rated = {one.name: (one.rmse, one.rmse_error) for one in compared if one.rmse is not None}
+    listed = {one.name: (one.lists.ndcg, one.lists.ndcg_error) for one in compared if one.lists is not None}
     said, named = [], []
-    if rmse:
-        named.append(min(rmse, key=rmse.__getitem__))
-        said.append(f"for ratings {named[-1]} (RMSE {rmse[named[-1]]:.4f}{_lead(rmse, named[-1], 'lower')})")
-    if ndcg:
-        named.append(max(ndcg, key=ndcg.__getitem__))
-        said.append(f"for lists {named[-1]} (NDCG {ndcg[named[-1]]:.4f}{_lead(ndcg, named[-1], 'higher')})")
-    ours = [name.split()[0] for name in (*named, *sorted(rmse, key=rmse.__getitem__)) if name.split()[0] in MODELS]
-    default = "bayesian" if rmse else "choice"  # without ratings only lists were judged
-    command = f"lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"
-    return f"Best here: {', '.join(said)}.\nNext: {command}"
-
-
-def _lead(figures: dict[str, float], best: str, direction: str) -> str:
-    """By how much the best is ahead of the next."""
-    gaps = {name: abs(figure - figures[best]) for name, figure in figures.items() if name != best}
-    if not gaps:
-        return ""
-    following = min(gaps, key=gaps.__getitem__)
-    return f", {gaps[following]:.4f} {direction} than {following}"
+    for what, measure, figures, sign, direction in (
+        ("ratings", "RMSE", rated, 1, "lower"),
+        ("lists", "NDCG", listed, -1, "higher"),
+    ):
+        if figures:
+            best, *others = sorted(figures, key=lambda name: sign * figures[name][0])
+            figure, error = figures[best]
+            level = [name for name in others if abs(figures[name][0] - figure) <= (error or 0.0)]
+            named += [best, *level]
+            if level:
+                rivals = " and ".join(level[:_LEVEL]) + (f" and {len(level) - _LEVEL} more" if level[_LEVEL:] else "")
+                said.append(f"For {what}, {best} is level with {rivals} ({measure} {figure:.4f} ± {error:.4f}).")
+            else:
+                lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
+                said.append(f"For {what}, {best} is best here ({measure} {figure:.4f}{lead}).")
+    ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
+    default = "bayesian" if rated else "choice"  # without ratings only lists were judged
+    return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"])
 
 
 def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,6 +50,22 @@ def format_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def as_typed(source: str, scale: tuple[float, float] | None, how: Mapping[str, Any]) -> str:
+    """A source of ratings with the options that say how to read it, as they are typed.
+
+    >>> as_typed("a b.csv", (1.0, 5.0), {"columns": [1, 0, 2], "header": False, "delimiter": None})
+    "'a b.csv' --columns 2,1,3 --no-header --scale 1 5"
+    """
+    typed = [source]
+    if columns := how.get("columns"):
+        typed += ["--columns", ",".join(str(one + 1) if isinstance(one, int) else one for one in columns)]
+    if (header := how.get("header")) is not None:
+        typed.append("--header" if header else "--no-header")
+    if delimiter := how.get("delimiter"):
+        typed += ["--delimiter", "tab" if delimiter == "\t" else delimiter]
+    return shlex.join(typed + ([] if scale is None else ["--scale", *(f"{end:g}" for end in scale)]))
 
 
 def scale_option(command: F) -> F:

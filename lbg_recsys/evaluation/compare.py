@@ -39,7 +39,10 @@ Ratings = list[tuple[Any, Any, float]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One algorithm's means over the folds; what it does not predict is None. Times are CPU seconds."""
+    """One algorithm's means over the folds; what it does not predict is None. Times are CPU seconds.
+
+    ``rmse_error`` is the standard error of ``rmse`` over the held-out ratings.
+    """
 
     name: str
     rmse: float | None = None
@@ -49,6 +52,7 @@ class Comparison:
     lists: ListReport | None = None
     fit_seconds: float = 0.0
     test_seconds: float | None = None
+    rmse_error: float | None = None
 
     @property
     def ndcg(self) -> float | None:
@@ -70,6 +74,10 @@ class _Measured:
     def mean(self, name: str) -> Comparison:
         names = {figure: None for row in self.figures for figure in row}  # a dict keeps their order
         means = {figure: float(np.mean([row[figure] for row in self.figures if figure in row])) for figure in names}
+        if "rmse_error" in means:  # of a mean of independent folds
+            means["rmse_error"] = float(np.linalg.norm([row["rmse_error"] for row in self.figures])) / len(
+                self.figures
+            )
         return Comparison(name, lists=mean_report(self.lists) if self.lists else None, **means)
 
 
@@ -273,6 +281,7 @@ def _measure(algorithm: Any, fold: _Fold, mass: float, measured: _Measured, prog
     points = np.array([prediction.est for prediction in predictions])
     row = {
         "rmse": metrics.rmse(truth, points),
+        "rmse_error": metrics.rmse_error(truth, points),
         "mae": metrics.mae(truth, points),
         "fit_seconds": fitted - started,
         "test_seconds": tested - fitted,

@@ -22,6 +22,18 @@ def rmse(truth: Floats, predicted: Floats) -> float:
     return float(np.sqrt(mse(truth, predicted)))
 
 
+def rmse_error(truth: Floats, predicted: Floats) -> float:
+    """The standard error of `rmse` over ratings; NaN for a single one.
+
+    >>> round(rmse_error(np.array([3.0, 3.0, 3.0]), np.array([3.0, 4.0, 5.0])), 3)
+    0.465
+    """
+    squares = (predicted - truth) ** 2
+    if len(squares) < 2:
+        return float("nan")
+    return float(squares.std(ddof=1) / np.sqrt(len(squares)) / (2.0 * max(np.sqrt(squares.mean()), 1e-300)))
+
+
 def log_score(truth_level: npt.NDArray[np.int64], probability: Floats) -> float:
     """Mean log probability of the true level, in nats: 0 is certainty, higher is better."""
     chosen = probability[np.arange(len(truth_level)), truth_level]

@@ -1,14 +1,17 @@
 """`evaluate`, `forced-prediction`, `demo`, and the pictures."""
 
 import json
+import shlex
 import sys
 
 import pandas as pd
 import pytest
 
 from lbg_recsys.algorithms import to_surprise
-from lbg_recsys.cli.evaluate import SPLITS
+from lbg_recsys.cli.evaluate import SPLITS, best_in_words
 from lbg_recsys.evaluation import splits
+from lbg_recsys.evaluation.compare import Comparison
+from lbg_recsys.evaluation.lists import GroupReport, ListReport
 
 PNG = b"\x89PNG"
 
@@ -166,19 +169,51 @@ def test_demo(desk, run):
     assert {"bayesian", "lbg", "paper", "choice", "popularity"} <= set(names)
 
 
+def test_best_is_said_beyond_the_noise_only(desk, run):
+    def listed(ndcg):
+        group = GroupReport("light", 9, 3.0, ndcg, ndcg)
+        return ListReport(10, 9, ndcg, 0.02, *([0.5] * 6), (group,))
+
+    compared = [
+        Comparison("svd", 0.90, 0.7, lists=listed(0.20), rmse_error=0.01),
+        Comparison("lbg n_topics=3", 0.905, 0.7, lists=listed(0.30), rmse_error=0.01),
+        Comparison("EASE", lists=listed(0.25)),
+    ]
+    assert best_in_words(compared, "x.csv").splitlines() == [
+        "For ratings, svd is level with lbg n_topics=3 (RMSE 0.9000 ± 0.0100).",
+        "For lists, lbg n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
+        "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg",
+    ]
+    many = [Comparison(name, lists=listed(0.2)) for name in ("EASE", "popularity", "choice", "a", "b")]
+    assert best_in_words(many, "x.csv").splitlines() == [
+        "For lists, EASE is level with popularity and choice and a and 1 more (NDCG 0.2000 ± 0.0200).",
+        "Next: lbg-recsys fit x.csv -o model.lbg --algo choice",
+    ]
+
+
+def test_the_next_command_reads_the_file_as_this_one(desk, run):
+    clicks = "".join(f"{u},{i},{1700000000 + u},x\n" for u in range(9) for i in range(u))
+    (desk / "visits.csv").write_text("shopper,gizmo,moment,shelf\n" + clicks)
+    said = run("evaluate", "visits.csv", "--columns", "shopper,gizmo", "--folds", 2).stderr
+    following = said.splitlines()[-1]
+    assert following == "Next: lbg-recsys fit visits.csv --columns shopper,gizmo -o model.lbg --algo choice"
+    run(*shlex.split(following)[2:])
+    assert (
+        "only lists are judged"
+        in run("evaluate", "visits.csv", "--columns", "1,2,3", "--header", "--folds", 2).stderr
+    )
+
+
 def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     arguments = ["evaluate", "ratings.csv", "-a", "paper", "-a", "choice", "--folds", 2, "--list-users", 20]
     result = run(*arguments, "--no-rivals")
-    best, following = result.stderr.splitlines()[-2:]
+    ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
     ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
-    lists = max(ndcg, key=ndcg.get)
-    assert best.startswith("Best here: for ratings paper (RMSE ")
-    other = min(ndcg, key=ndcg.get)
-    ahead = f"{ndcg[lists] - ndcg[other]:.4f} higher than {other}"
-    assert f", for lists {lists} (NDCG {ndcg[lists]:.4f}, {ahead})." in best
+    assert ratings.startswith("For ratings, paper is best here (RMSE ")
+    assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
-    assert "Best here" not in as_json.stderr
+    assert "For lists" not in as_json.stderr
     said = run("forced-prediction", "ratings.csv", "-a", "choice", code=2).stderr
     assert "choice predicts no ratings" in said
 
