@@ -22,6 +22,7 @@ FACTOR_STEPS, PUSH_STEPS = 31.0, 7.0
 # The smallest positive number of half precision, and a round number below its largest.
 SMALLEST, LARGEST = float(np.nextafter(0, 1, dtype=np.float16)), 6e4
 _LARGEST_SINGLE = 3e38  # the same of single precision
+_SMALL = 1 << 19  # bytes that are copied in less time than it takes to go through the sweeps
 
 
 # The arrays of `Draws` whose second axis is the rows, and those whose second axis is the columns.
@@ -112,7 +113,8 @@ class Draws:
         """
         which = 0 if of_rows else 1
         push = self.row_push if of_rows else self.col_push
-        pushed = push.take(partners, axis=1).sum(axis=1, dtype=np.float32) * self.factor_step[:, 2 + which]
+        ones = np.ones(len(partners), np.float32)  # a product is faster than a sum, and exact for whole numbers
+        pushed = ones @ part(push, partners).astype(np.float32) * self.factor_step[:, 2 + which]
         constant, slope = self.factor_line[:, 2 * which], self.factor_line[:, 2 * which + 1]
         return np.asarray(constant + slope * np.float32(amount) + pushed / np.float32(max(len(partners), 1) ** 0.5))
 
@@ -178,9 +180,27 @@ def distinct(codes: Array) -> tuple[Array, Array]:
     return known, place
 
 
+def part(array: Array, codes: Array) -> Array:
+    """Some of the rows or columns along the second axis, contiguous.
+
+    >>> part(np.arange(12).reshape(4, 3)[::2], np.array([0, -1])).tolist()
+    [[0, 2], [6, 8]]
+    """
+    first, n = (int(codes[0]), len(codes)) if len(codes) else (0, 0)
+    if n > 1 and first >= 0 and codes[-1] - first == n - 1 and (codes[1:] > codes[:-1]).all():
+        return np.ascontiguousarray(array[:, first : first + n])
+    if array.flags.c_contiguous or array.nbytes < _SMALL:
+        return array.take(codes, axis=1)
+    # `take` copies all of an array that is not contiguous first, as those of `Draws.thinned` are not
+    out = np.empty((len(array), n, *array.shape[2:]), array.dtype)
+    for sweep, own in zip(array, out, strict=True):
+        sweep.take(codes, axis=0, out=own, mode="wrap")
+    return out
+
+
 def single(effect: Array, codes: Array) -> Array:
     """Some columns of an array in half precision, in single precision: kernels cannot read half precision."""
-    return effect.take(codes, axis=1).astype(np.float32)
+    return part(effect, codes).astype(np.float32)
 
 
 def factors_in_steps(value: Array, largest: float = FACTOR_STEPS) -> tuple[Array, Array]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.draws import Draws, single
+from lbg_recsys.core.gibbs.draws import Draws, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import smooth_cdf
-from lbg_recsys.core.gibbs.predict_pairs import expected_from, levels_from
+from lbg_recsys.core.gibbs.predict_pairs import expected_from, levels_from, sums_closely
 from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
@@ -127,17 +127,20 @@ def expect_items(draws: Draws, users: Array, items: Array, side: Side, values: A
 
 def _sums(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
     """Sums of P(level <= b) over shaping sweeps (b, users, items), and of means of Gaussian ones (users, items)."""
+    if len(users) == 1:  # a product with a single row or column costs more than its pairs
+        below, mean = sums_closely(draws, np.repeat(users, len(items)), items, side, values)
+        return below[:, np.newaxis], mean[np.newaxis]
     rows, cols = side.rows_and_columns(users, items)
     row_weight, col_weight = single(draws.row_weight, rows), single(draws.col_weight, cols)
     cuts, owner = draws.cuts_of(users)
     below = np.zeros((len(values) - 1, len(rows), len(cols)), np.float32)
     mean = np.zeros((len(rows), len(cols)), np.float32)
     sweeps = _Sweeps(
-        draws.z.take(rows, axis=1),
-        draws.c.take(cols, axis=1),
+        part(draws.z, rows),
+        part(draws.c, cols),
         draws.c_step,
-        draws.row_factor.take(rows, axis=1),
-        draws.col_factor.take(cols, axis=1),
+        part(draws.row_factor, rows),
+        part(draws.col_factor, cols),
         draws.product_step,
         single(draws.row_bias, rows),
         np.sqrt(row_weight),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import kernel
-from lbg_recsys.core.gibbs.draws import Draws, distinct, single
+from lbg_recsys.core.gibbs.draws import Draws, distinct, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf
 from lbg_recsys.core.gibbs.ridge import FAST
@@ -154,10 +154,16 @@ def predict(
 
 def predict_closely(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
     """What `predict` returns, to within 1e-6 per sweep."""
+    below, mean = sums_closely(draws, users, items, side, values)
+    return levels_from(draws, below), expected_from(draws, below, mean, values)
+
+
+def sums_closely(draws: Draws, users: Array, items: Array, side: Side, values: Array) -> tuple[Array, Array]:
+    """Sums of P(level <= b) over shaping sweeps (levels - 1, n), and of means of Gaussian ones (n,), of n pairs."""
     below = np.zeros((len(values) - 1, len(users)), np.float32)
     mean = np.zeros(len(users), np.float32)
     _add_closely(*_prepared(draws, users, items, side), below, mean)
-    return levels_from(draws, below), expected_from(draws, below, mean, values)
+    return below, mean
 
 
 def levels_from(draws: Draws, below: Array) -> Array:
@@ -199,11 +205,11 @@ def _prepared(
     spread = 1.0 / draws.occasion_tau
     spread[:, DRIFT:] = 0.0  # of the drift of items the weights of users know nothing
     sweeps = _Sweeps(
-        draws.z.take(known_rows, axis=1),
-        draws.c.take(known_cols, axis=1),
+        part(draws.z, known_rows),
+        part(draws.c, known_cols),
         draws.c_step,
-        draws.row_factor.take(known_rows, axis=1),
-        draws.col_factor.take(known_cols, axis=1),
+        part(draws.row_factor, known_rows),
+        part(draws.col_factor, known_cols),
         draws.product_step,
         single(draws.row_bias, known_rows),
         single(draws.col_bias, known_cols),
@@ -212,7 +218,7 @@ def _prepared(
         cuts,
         draws.ordinal,
         draws.shaping,
-        draws.occasion.take(met, axis=1) * draws.occasion_step[:, np.newaxis],
+        part(draws.occasion, met) * draws.occasion_step[:, np.newaxis],
         spread,
         side is Side.USERS,
     )

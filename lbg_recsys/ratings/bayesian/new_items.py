@@ -9,7 +9,7 @@ import numpy.typing as npt
 from lbg_recsys.core.gibbs.amounts import Amounts, column_features
 from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.class_rates import class_logits
-from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, single
+from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.new_rows import (
     KeptColumns,
@@ -125,7 +125,7 @@ class NewItem:
             base = np.log(draws.share).astype(np.float64)
         bias, weight = single(draws.col_bias, users), single(draws.col_weight, users)
         bias += self._usual_bias(draws)[:, np.newaxis]
-        return KeptColumns(draws.c.take(users, axis=1), draws.c_step, evidence, steps, base, bias, weight)
+        return KeptColumns(part(draws.c, users), draws.c_step, evidence, steps, base, bias, weight)
 
     def _prior(self, draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:
         """The priors of the item, ``tau`` (S,) being the precisions of items' biases; cut points are its raters'."""

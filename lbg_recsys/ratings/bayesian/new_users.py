@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from lbg_recsys.core.gibbs.amounts import column_features
 from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE
-from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, single
+from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.new_factors import KeptFactors
 from lbg_recsys.core.gibbs.new_rows import (
@@ -145,9 +145,9 @@ class NewUsers:
         with np.errstate(divide="ignore"):  # the log of the share of a class that nobody has
             base = np.log(draws.lam) + draws.base
         return KeptColumns(
-            draws.c.take(items, axis=1),
+            part(draws.c, items),
             draws.c_step,
-            evidence.take(items, axis=1),
+            part(evidence, items),
             steps,
             base,
             single(draws.col_bias, items),
@@ -158,7 +158,7 @@ class NewUsers:
 def kept_rows(draws: Draws, items: Ints, eta: npt.NDArray[np.float32] | None = None) -> KeptRows:
     """What a new column needs of some rows; ``eta`` is that of the draws, if it is at hand in single precision."""
     return KeptRows(
-        draws.z.take(items, axis=1),
+        part(draws.z, items),
         draws.share,
         draws.eta.astype(np.float32) if eta is None else eta,
         draws.omega.astype(np.float32),
@@ -175,7 +175,7 @@ def kept_factors(draws: Draws, of_row: bool, partners: Ints, own: Ints, amount: 
     """
     others = draws.col_factor if of_row else draws.row_factor
     return KeptFactors(
-        others.take(partners, axis=1),
+        part(others, partners),
         np.ascontiguousarray(draws.factor_step[:, 1 if of_row else 0]),
         draws.expected_factors(of_row, partners[own], amount),
         np.ascontiguousarray(draws.factor_tau[:, 0 if of_row else 1]),

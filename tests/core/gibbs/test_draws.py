@@ -1,15 +1,30 @@
 """Predictions from kept sweeps."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.draws import Draws, part
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.predict_pairs import predict
 from lbg_recsys.core.sparse import SparseRows
+
+
+@pytest.mark.parametrize("codes", [[3, 999, 5], [7, -1], [4, 5, 6], [5, 4], [2], [-1], []])
+def test_parts_of_some_sweeps_do_not_cost_a_copy_of_all(codes):
+    every = np.random.default_rng(0).integers(-9, 9, (64, 1000, 24)).astype(np.int8)
+    for array in (every, every[::2]):
+        tracemalloc.start()
+        found = part(array, np.array(codes, np.int64))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found.flags.c_contiguous and peak < array.nbytes / 20
+        np.testing.assert_array_equal(found, array[:, np.array(codes, np.int64)])
+
 
 LEVELS = np.array([-1.0, 0.0, 1.0])
 

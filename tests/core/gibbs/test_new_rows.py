@@ -233,7 +233,8 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
 
 @pytest.mark.parametrize("kinds", ["ordinal", "gaussian", "mixed"])
 @pytest.mark.parametrize("side", Side)
-def test_all_items_of_some_users_are_predicted_as_pairs_are(side, kinds):
+@pytest.mark.parametrize("n", [1, 21])
+def test_all_items_of_some_users_are_predicted_as_pairs_are(n, side, kinds):
     rng = np.random.default_rng(3)
     users, items, values = 40, 23, np.array([-2.0, -1.5, 0.0, 1.0, 2.0])
     draws = invented_draws(rng, *side.rows_and_columns(users, items), users)
@@ -241,9 +242,9 @@ def test_all_items_of_some_users_are_predicted_as_pairs_are(side, kinds):
         draws = replace(draws, ordinal=np.full(len(draws), kinds == "ordinal"))
     if kinds == "gaussian":  # the cut points of all
         draws = replace(draws, own_cuts=draws.own_cuts[:, :, :0])
-    some, of_items = rng.permutation(users)[:21], rng.permutation(items)[:17]
+    some, of_items = rng.permutation(users)[:n], rng.permutation(items)[:17]
     probability, mean = predict_items(draws, some, of_items, side, values)
-    pairs = np.repeat(some, 17), np.tile(of_items, 21)
+    pairs = np.repeat(some, 17), np.tile(of_items, n)
     expected, expected_mean = predict(draws, *pairs, side, values)
     np.testing.assert_allclose(probability.reshape(expected.shape), expected, atol=1e-6 * len(draws))
     np.testing.assert_allclose(mean.ravel(), expected_mean, atol=4e-6 * len(draws))
