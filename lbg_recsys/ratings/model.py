@@ -161,8 +161,7 @@ class RatingModel(ShownModel, Settings, ScoringModel):
         A list of item ids, or a table without ratings, is a user who took items and did not say how they were. Lists
         then follow from who takes what; predicted ratings are those of an unknown user.
 
-        An empty mapping is a user who is known to have rated nothing, and a model that learns from *which* items
-        people rate draws its conclusions from that. Somebody of whom nothing at all is known is an unknown user id:
+        Nothing, ``{}`` or ``[]``, is an unknown user, with the predictions that an unknown id has:
         ``predict_batch([("nobody", item)])``.
         """
         from lbg_recsys.ratings.questions.new_user import fold_in

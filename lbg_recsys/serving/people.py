@@ -76,7 +76,7 @@ class People:
             return Person(self.user(given["user"]), None)
         own = given.get("ratings", given.get("choices"))
         if not own:
-            return Person(None, self.model.fold_in({} if self.rates and "ratings" in given else []))
+            return Person(None, self.model.fold_in([]))
         name = next(iter(given))
         meant, remark = self.catalogue.find_all(own, name)
         notes = [] if remark is None else [remark]

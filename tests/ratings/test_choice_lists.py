@@ -152,3 +152,31 @@ def test_features_of_a_new_user_who_took_items(ratings):
     fitted.fit(ratings, scale=(1, 5), user_features=frame)
     old, young = (fitted.fold_in([2, 4], features={"age": age}) for age in (59.0, 0.0))
     assert old.predict(7) != young.predict(7)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LBGModel(n_topics=3, random_state=0),
+        LBGModel(n_topics=3, random_state=0, lists="bernoulli"),
+        GaussianPLSAModel(n_topics=3, random_state=0),
+        BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0),
+        ChoiceModel(),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_is_the_same_however_it_is_given(model, sample):
+    fitted = model.fit(sample.ratings)
+    empty = pd.Series(dtype=float)
+    users = [fitted.fold_in(given) for given in ([], {}, (), empty, pd.DataFrame({"item": [], "rating": []}))]
+    users.append(fitted.fold_in({"no such item": sample.ratings["rating"].max()}))
+    first = users[0].recommend()
+    for user in users[1:]:
+        pd.testing.assert_frame_equal(user.recommend(), first)
+        assert user.explain(3) == users[0].explain(3)
+        if hasattr(user, "predict"):
+            items = sample.ratings["item"].unique()
+            np.testing.assert_array_equal(
+                user.predict(items), fitted.predict_batch([("nobody", one) for one in items])
+            )

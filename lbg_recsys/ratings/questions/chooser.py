@@ -14,6 +14,7 @@ from lbg_recsys.ratings.questions.showing import titled
 from lbg_recsys.ratings.scoring import RatingDistribution
 
 if TYPE_CHECKING:
+    from lbg_recsys.ratings.questions.explain import Explanation, Influences
     from lbg_recsys.ratings.questions.topics import TopicTables
 
 
@@ -21,16 +22,17 @@ class Chooser(RatingModel):
     """A rating model seen by one new user who took items without rating them.
 
     What the user takes follows from the items, by the choice part. How the user rates is unknown, and so are all
-    ratings: they are those that the model predicts for an unknown user.
+    ratings: they are those that the model predicts for an unknown user. Without any item, the lists are those of an
+    unknown user, too.
     """
 
     METRICS = ()
-    lists = "choice"
 
     def __init__(self, model: RatingModel, matrix: RatingMatrix) -> None:
         self._model, self.matrix = model, matrix
         self._choice_home = model._choice_home or model
         self.titles, self.point = model.titles, model.point
+        self.lists = "choice" if matrix.n_ratings else model.lists
         # an unknown user, of whom the model may have features
         self._code = min(int(model.codes([NEW_USER], model.matrix.items.raws([0]))[0][0]), UNKNOWN)
 
@@ -47,8 +49,13 @@ class Chooser(RatingModel):
         need_users(self._model.matrix, "the average user's topics")
         return np.asarray(self._model.posterior().mean(axis=0, keepdims=True))
 
-    def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:  # type: ignore[override]
-        """Because of which items this one is recommended: exact contributions to its score."""
+    def explain(self, user: RawId, item: RawId) -> "ChoiceExplanation | Explanation | Influences":  # type: ignore[override]
+        """Because of which items this one is recommended: exact contributions to its score.
+
+        Without any item, why an unknown user's rating is predicted as it is.
+        """
+        if not self.matrix.n_ratings:
+            return super().explain(user, item)
         codes = self.user_code(user), self.item_code(item)
         return titled(self.choices.explain(self.matrix, *codes, ratings=False, new=True), self.titles)
 

@@ -23,7 +23,10 @@ def fold_in(model: RatingModel, given: Any) -> "FoldedUser":
     items, scale = model.matrix.items, model.matrix.scale
     if (taken := items_alone(given)) is not None:
         return FoldedUser(Chooser(model, one_chooser(taken, items, scale)))
-    view = model.with_new_users(one_user(given, items, scale))
+    own = one_user(given, items, scale)
+    if not own.n_ratings:  # nothing is known: the user is an unknown one, as without items
+        return FoldedUser(Chooser(model, own))
+    view = model.with_new_users(own)
     view._choice_home, view.titles = model._choice_home or model, model.titles
     return FoldedUser(view)
 
