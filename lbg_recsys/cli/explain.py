@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lbg_recsys.catalogue import title_of
-from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     find_item,
@@ -111,6 +111,8 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
     if isinstance(found, ChoiceExplanation):
         echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")
         _show_choice(model, found, number)
+        if found.list_score is not None:
+            echo(f"\nScore in lists: {found.list_score:.4f}, with the probability that anybody likes it")
         return
     if found.choice is not None:
         echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.score:.4f}\n")
@@ -120,6 +122,7 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         f"{who}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, expected {found.expected:.2f}\n"
     )
     echo(bars(_by_name(found)))
+    _show_score(model, found)
     if isinstance(found, Explanation):
         _show_topics(found, number)
         _show_log_odds(model, found, number)
@@ -128,6 +131,16 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         _show_features(found, number)
         _show_topics(found, number)
         _show_influences(model, found, number)
+
+
+def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None:
+    """The score that the item has in the user's list, and what it is made of."""
+    least, power = model.matrix.scale.liked, model.liked_power
+    liked = sum(share for level, share in found.distribution.items() if level >= least - model.matrix.scale.tolerance)
+    taken = "probability of being rated" if found.choice is None else "choice score"
+    factor = f" x {liked:.4f}{'^0.5' if power < 1 else ''} (probability of {least:g} or more)" if power else ""
+    score = f"Score in lists: {found.list_score:.4f} = {taken}{factor}"
+    echo(f"\n{click.wrap_text(score, WIDTH)}")
 
 
 def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:

@@ -50,6 +50,9 @@ class ChoiceExplanation:
 
     ``from_average`` is how often everybody takes the item, with a weight that decreases with the number of the
     user's items. It is the whole score of a user without any known item.
+
+    ``list_score`` is the score in lists of a rating model, where the choice score is one of two factors; None if
+    lists are ranked by the choice score.
     """
 
     user: RawId
@@ -57,6 +60,7 @@ class ChoiceExplanation:
     score: float
     from_average: float
     because: tuple[ChoiceEvidence, ...]
+    list_score: float | None = None
     title: str | None = None
 
     def to_frame(self) -> "pd.DataFrame":
@@ -65,9 +69,9 @@ class ChoiceExplanation:
         return table.drop(columns="rating") if all(one.rating is None for one in self.because) else table
 
     def _repr_html_(self) -> str:
-        return heading_html(f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}") + table_html(
-            self.to_frame()
-        )
+        in_lists = "" if self.list_score is None else f", score in lists {self.list_score:.4f}"
+        heading = f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}{in_lists}"
+        return heading_html(heading) + table_html(self.to_frame())
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,13 @@ class ScoringModel(FitFirst, ABC):
         """The scores of being rated of pairs, of which `taken_of_users` found these."""
         return found if self.lists == "choice" else self.rated_probability(users, items)
 
+    def list_score(self, user: int, item: int, probability: Floats) -> float:
+        """The score of a list by "liked", of a pair of codes whose distribution is (1, levels)."""
+        users, items = np.array([user]), np.array([item])
+        taken = self.taken(users, items, self.taken_of_users(users)[:, item])
+        liked = levels.at_least(probability, self.levels, self.matrix.scale.liked)
+        return float((taken * liked**self.liked_power)[0])
+
     @property
     def numbers_per_pair(self) -> int:
         """How many numbers scoring one pair takes at a time: what bounds the blocks that lists are made in."""

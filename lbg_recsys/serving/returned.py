@@ -36,6 +36,7 @@ EXPLANATION = (
     Field("predicted", "number", "The predicted rating, as /predict gives it."),
     Field("expected", "number", "The mean of the distribution."),
     Field("distribution", "object", "The probability of each rating."),
+    Field("list_score", "number", "The score of the item in lists by liked, as /recommend gives it."),
     Field(
         "choice",
         "object",

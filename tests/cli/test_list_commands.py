@@ -296,3 +296,11 @@ def test_new_users_with_columns_of_unknown_names(clicks, desk, run):
     assert "if its lines have several columns, name them with --columns USER,ITEM" in said
     lists = run("recommend", "clicks.lbg", "--new-user", "visits.csv", "--columns", "shopper,gizmo", "-n", 1).stdout
     assert "ann" in lists and "bob" in lists
+
+
+@pytest.mark.parametrize("model", ["model.lbg", "bayesian.lbg"])
+def test_list_and_explanation_have_the_same_score(model, desk, run):
+    first = json.loads(run("recommend", model, "--user", 3, "-n", 1, "--json").stdout)[0]
+    why = ["explain", model, "--user", 3, "--item", first["item"]]
+    assert json.loads(run(*why, "--json").stdout)["list_score"] == pytest.approx(first["score"], rel=1e-6)
+    assert f"Score in lists: {first['score']:.4f} = " in run(*why).stdout

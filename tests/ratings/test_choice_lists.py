@@ -180,3 +180,19 @@ def test_nothing_is_the_same_however_it_is_given(model, sample):
             np.testing.assert_array_equal(
                 user.predict(items), fitted.predict_batch([("nobody", one) for one in items])
             )
+
+
+@pytest.mark.parametrize("lists", ["choice", "bernoulli"])
+@pytest.mark.parametrize("kind", [BayesianLBGModel, LBGModel])
+def test_explanations_have_the_score_of_the_list(kind, lists, ratings):
+    sizes = {"n_sweeps": 14, "burn_in": 6} if kind is BayesianLBGModel else {"n_topics": 2}
+    fitted = kind(**sizes, lists=lists, random_state=0).fit(ratings, scale=(1, 5))
+    given = {1: 5, 3: 4, 4: 1}
+    for own in (fitted.fold_in(given), fitted.fold_in(list(given)), fitted.fold_in([])):
+        for item, score in own.recommend(3)[["item", "score"]].itertuples(index=False):
+            assert own.explain(item).list_score == pytest.approx(score, rel=1e-6)
+    item, score = fitted.recommend(7, 1)[["item", "score"]].to_numpy()[0]
+    why = fitted.explain(7, int(item))
+    assert why.list_score == pytest.approx(score, rel=1e-6)
+    shown = f"score in lists {why.list_score:.4f}"
+    assert shown in str(why) and shown in why._repr_html_()

@@ -1,5 +1,6 @@
 """A new user of a rating model of whom only the items are known, not the ratings."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +58,9 @@ class Chooser(RatingModel):
         if not self.matrix.n_ratings:
             return super().explain(user, item)
         codes = self.user_code(user), self.item_code(item)
-        return titled(self.choices.explain(self.matrix, *codes, ratings=False, new=True), self.titles)
+        found = self.choices.explain(self.matrix, *codes, ratings=False, new=True)
+        probability = self.distribution_of(*map(np.atleast_1d, codes)).probability
+        return titled(replace(found, list_score=self.list_score(*codes, probability)), self.titles)
 
     # -- what one new user does not ask ----------------------------------------------------------------------------
 

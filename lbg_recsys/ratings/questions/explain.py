@@ -94,6 +94,7 @@ class TopicShare:
 class _Predicted(ABC):
     """What is to be explained.
 
+    ``list_score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked").
     ``choice`` tells why the item is in the user's lists at all: the exact contribution of each of the user's items to
     the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
     """
@@ -103,6 +104,7 @@ class _Predicted(ABC):
     predicted: float
     expected: float
     distribution: dict[float, float]
+    list_score: float
     choice: ChoiceExplanation | None
     title: str | None = field(default=None, kw_only=True)
 
@@ -132,7 +134,8 @@ class _Predicted(ABC):
 
     def __str__(self) -> str:
         lines = [
-            f"User {self.user}, item {name_of(self)}: predicted {self.predicted:.4g}, expected {self.expected:.2f}"
+            f"User {self.user}, item {name_of(self)}: predicted {self.predicted:.4g}, expected {self.expected:.2f}, "
+            f"score in lists {self.list_score:.4f}"
         ]
         if self.choice is not None:
             lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
@@ -163,6 +166,7 @@ class _Predicted(ABC):
             "predicted": float(levels.point(probability, model.levels, model.point)[0]),
             "expected": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
+            "list_score": model.list_score(user, item, probability),
             "choice": (
                 model.choices.explain(model.matrix, user, item, ratings=True, new=model.is_new)
                 if model.lists == "choice"
