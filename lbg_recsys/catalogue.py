@@ -15,8 +15,8 @@ _INTEGER = re.compile(r"-?[1-9][0-9]*|0")
 _YEAR = re.compile(r"\(\d{4}\)\s*$")
 _WORD = re.compile(r"\w+")
 _ARTICLES = {"the", "a", "an"}
-# Items that a message names.
-_NAMED = 5
+# Items that a message names, and how alike a title must be to be one of them (`difflib`): misspelt, not another.
+_NAMED, _ALIKE = 5, 0.75
 
 
 class Catalogue:
@@ -32,6 +32,8 @@ class Catalogue:
     "'star' is in 2 titles: 8 (Star Wars (1977)), 9 (Star Trek (1979))"
     >>> found.trouble("Star Warts (1977)")
     "'Star Warts (1977)' (nearest title: 'Star Wars (1977)')"
+    >>> found.trouble("Casablanca")
+    "'Casablanca'"
     >>> titles = {8: "Star Wars", 9: "Alien (1979)"}
     >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
     >>> found.find("Star Wars (1977)"), found.find("Alien (1980)")
@@ -62,9 +64,16 @@ class Catalogue:
         if meant:
             some = ", ".join(f"{item} ({self._titles[item]})" for item in meant[:4])
             return f"{text!r} is in {len(meant)} titles: {some}{', ...' if len(meant) > 4 else ''}"
-        folded = {title.casefold(): title for title in self._titles.values()}
-        near = get_close_matches(text.casefold(), folded, n=1, cutoff=0.5)
-        return f"{text[:60]!r}" + (f" (nearest title: {folded[near[0]]!r})" if near else "")
+        bare = {_bare(title): title for title in self._titles.values()}
+        near = get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)
+        return f"{text[:60]!r}" + (f" (nearest title: {bare[near[0]]!r})" if near else "")
+
+    def complaint(self, given: Any) -> str:
+        """What to tell who gave one item that `find` did not find."""
+        if self._meant(str(given).strip()):
+            return f"several items may be meant: {self.trouble(given)}; give the id or the whole title"
+        remedy = "give the id or the title" if self._titles else "give an id: the model has no titles"
+        return f"the model knows no such item: {self.trouble(given)}; {remedy}"
 
     def find_all(self, given: Iterable[Any], given_in: str) -> tuple[dict[Any, RawId], str | None]:
         """The items that many texts and ids are, without those that are not understood, and a remark about these.
@@ -89,7 +98,9 @@ class Catalogue:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
             none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
             raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
-        return understood, f"{given_in}: {len(unknown)} of {many} are unknown to the model and left out: {named}"
+        are = "is" if len(unknown) == 1 else "are"
+        what = "unknown to the model" if not any(map(self._meant, map(str, unknown))) else "unknown or unclear"
+        return understood, f"{given_in}: {len(unknown)} of {many} {are} {what} and left out: {named}"
 
     def search(self, text: str, n: int) -> list[RawId]:
         """At most ``n`` items whose id or title contains a text, or all of its words; those that begin with it first.
@@ -201,6 +212,12 @@ def as_known(index: IdIndex, text: str) -> RawId | None:
 def as_integer(text: str) -> int | str:
     """The number that a text is, as readers of files take it."""
     return int(text) if _INTEGER.fullmatch(text) and len(text) < 4000 else text
+
+
+def _bare(title: str) -> str:
+    """A title without its year, articles and signs: what is compared with one that is misspelt."""
+    words = _WORD.findall(_YEAR.sub("", title.casefold()))
+    return " ".join(word for word in words if word not in _ARTICLES)
 
 
 def _words(title: str) -> list[str]:

@@ -223,8 +223,8 @@ def show_lists(reports: "dict[str, ListReport]") -> None:
     figures |= {"similarity": "similarity", "popular": "popular"}
     rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]
     print_table(["algorithm", *figures], rows)
-    groups = [(group.name, f"{group.name} ({group.mean_ratings:.0f} ratings)") for group in first.by_activity]
-    echo(f"\n{ndcg} by activity of users (mean number of training ratings)")
+    groups = [(group.name, f"{group.name} ({group.mean_ratings:.0f} items)") for group in first.by_activity]
+    echo(f"\n{ndcg} by activity of users (mean number of training items)")
     found = {name: {group.name: group.ndcg for group in one.by_activity} for name, one in reports.items()}
     rows = [[name, *(by_name.get(group) for group, _ in groups)] for name, by_name in found.items()]
     print_table(["algorithm", *(title for _, title in groups)], rows)

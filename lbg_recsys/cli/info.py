@@ -49,14 +49,11 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
     if found.section == "ratings":
         if found.training:
             rows["training"] = convergence_in_words(found.training)
-        if found.model == "ChoiceModel" and about["levels"] == 1:
-            rows["choices"] = choices_in_words(about)
-        else:
-            rows["ratings"] = in_words(about)
-        rows["users"] = (
-            "in the file, with their ratings" if about["users_in_file"] else "left out, with their ratings"
-        )
-        rows["titles"] = f"{titles:,} of {about['items']:,} items"
+        only_choices = found.model == "ChoiceModel" and about["levels"] == 1
+        what, words = ("choices", choices_in_words) if only_choices else ("ratings", in_words)
+        rows[what] = words(about)
+        rows["users"] = f"{'in the file' if about['users_in_file'] else 'left out'}, with their {what}"
+        rows["titles"] = f"{titles:,} of {about['items']:,} items" if titles else "none"
     else:
         if found.training:
             rows["training"] = convergence_in_words(found.training, "document")

@@ -117,8 +117,7 @@ def find_item(model: Any, text: str) -> "RawId":
     catalogue = Catalogue(model)
     found = catalogue.find(text)
     if found is None:
-        remedy = "give the id or the title" if model.titles else "give an id: the model has no titles"
-        raise DataError(f"the model knows no such item: {catalogue.trouble(text)}; {remedy}")
+        raise DataError(catalogue.complaint(text))
     return found
 
 

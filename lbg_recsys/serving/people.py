@@ -105,8 +105,7 @@ class People:
         """The known item that is meant."""
         found = self.catalogue.find(given)
         if found is None:
-            remedy = "give the id or the title" if self.model.titles else "give an id: the model has no titles"
-            raise UnknownIdError(f"the model knows no such item: {self.catalogue.trouble(given)}; {remedy}")
+            raise UnknownIdError(self.catalogue.complaint(given))
         return found
 
     def item_or_new(self, given: Any) -> RawId:

@@ -89,7 +89,7 @@ def test_several_new_users_get_a_list_each(bayesian, desk, run):
         expected = bayesian.fold_in(ratings).recommend(3)["item"].tolist()
         assert found.loc[found["user"] == user, "item"].tolist() == expected
     said = run("recommend", *arguments).stderr
-    assert "1 of 4 items are unknown" in said and "the user cid has no known item and gets no list" in said
+    assert "1 of 4 items is unknown" in said and "the user cid has no known item and gets no list" in said
     run("recommend", *arguments, "-o", "recs.csv", "-q")
     assert pd.read_csv("recs.csv")["user"].unique().tolist() == ["ann", "bob"]
 
@@ -304,3 +304,17 @@ def test_list_and_explanation_have_the_same_score(model, desk, run):
     why = ["explain", model, "--user", 3, "--item", first["item"]]
     assert json.loads(run(*why, "--json").stdout)["list_score"] == pytest.approx(first["score"], rel=1e-6)
     assert f"Score in lists: {first['score']:.4f} = " in run(*why).stdout
+
+
+def test_titles_that_are_not_clear_are_not_called_unknown(desk, run):
+    (desk / "some.csv").write_text("title,rating\nCrimson,5\nCrimson Orbit,4\n")
+    said = run("recommend", "model.lbg", "--new-user", "some.csv").stderr.replace("\n", " ")
+    assert "some.csv: 1 of 2 items is unknown or unclear and left out: 'Crimson' is in 5 titles" in said
+    far = run("similar", "model.lbg", "--item", "Casino Comments", code=1).stderr
+    assert "the model knows no such item: 'Casino Comments'; give the id or the title" in far  # nothing is near
+
+
+def test_what_is_in_a_file_of_clicks(clicks, desk, run):
+    shown = run("info", "clicks.lbg").stdout
+    assert "in the file, with their choices" in shown and "ratings" not in shown
+    assert "choices     6,065 choices" in shown

@@ -140,7 +140,7 @@ def test_new_user(model, run, desk):
     assert [line["item"] for line in found] == expected["item"].tolist()
     (desk / "odd.csv").write_text("item,rating\n1,5\nunknown film,4\n")
     result = run("recommend", "model.lbg", "--new-user", "odd.csv")
-    assert "Note: odd.csv: 1 of 2 items are unknown to the model and left out: 'unknown" in result.stderr
+    assert "Note: odd.csv: 1 of 2 items is unknown to the model and left out: 'unknown" in result.stderr
     (desk / "twice.csv").write_text("item,rating\n1,5\n1,4\n")
     assert "rated twice" in run("recommend", "model.lbg", "--new-user", "twice.csv", code=1).stderr
     (desk / "off.csv").write_text("item,rating\n1,50\n")

@@ -197,7 +197,7 @@ def test_bad_use_is_exit_code_2(arguments, desk, run):
     [
         (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200 users)"),
         (["predict", "--user", "3", "--item", "Casablanca"], "the model knows no such item: 'Casablanca'"),
-        (["predict", "--user", "3", "--item", "Crimson"], "'Crimson' is in 5 titles: "),
+        (["predict", "--user", "3", "--item", "Crimson"], "several items may be meant: 'Crimson' is in 5 titles: "),
     ],
 )
 def test_unknown_ids_are_named(arguments, message, desk, run):

@@ -68,7 +68,7 @@ def test_candidates_may_be_titles_and_unknown_ones_are_noted(client, model):
     wanted = [model.titles[17], 8, "no such film"]
     answer = client.post("/recommend", json={"user": 3, "items": wanted, "exclude_seen": False}).json()
     assert {row["item"] for row in answer["items"]} == {8, 17}
-    assert "1 of 3 items are unknown" in answer["notes"][0] and "'no such film'" in answer["notes"][0]
+    assert "1 of 3 items is unknown" in answer["notes"][0] and "'no such film'" in answer["notes"][0]
 
 
 def test_a_new_user_gets_the_list_of_fold_in(client, model, new_user):
