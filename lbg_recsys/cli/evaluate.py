@@ -176,7 +176,8 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
                 said.append(f"For {what}, {best} is level with {rivals} ({measure} {figure:.4f} ± {error:.4f}).")
             else:
                 lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
-                said.append(f"For {what}, {best} is best here ({measure} {figure:.4f}{lead}).")
+                verb = "is best here" if others else "is alone"
+                said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
     ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were judged
     return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"])

@@ -210,7 +210,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
     ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
-    assert ratings.startswith("For ratings, paper is best here (RMSE ")
+    assert ratings.startswith("For ratings, paper is alone (RMSE ")
     assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
     assert "For lists" not in as_json.stderr
