@@ -157,7 +157,7 @@ def test_features_of_a_new_user_who_took_items(ratings):
 @pytest.mark.parametrize(
     "model",
     [
-        LBGModel(n_topics=3, random_state=0),
+        LBGModel(n_topics=3, random_state=0, lists="choice"),
         LBGModel(n_topics=3, random_state=0, lists="bernoulli"),
         GaussianPLSAModel(n_topics=3, random_state=0),
         BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0),
