@@ -123,14 +123,11 @@ class Influence:
     ) -> Iterator[Effects]:
         """By each kept sweep that has the user as a row."""
         everything, k = np.arange(len(own.items)), draws.lam.shape[2]
-        length = max(len(draws) // self.n_chains, 1)
         for s, logits in enumerate(self.known.rates.of_all_sweeps(own.items)):
             evidence = INDICATOR_WEIGHT[Side.USERS] * logits
             with np.errstate(divide="ignore"):  # a class that nobody can have
                 fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)
-            # the second run starts from a draw of the same chain that is far from this one
-            first = s - s % length
-            starts = s, first + (s - first + length // 2) % length
+            starts = s, _far_from(s, len(draws), self.n_chains)
             expected, classes, factors, fitted = self._sample(
                 draws, s, user, item, own, everything, fixed, starts, rng
             )
@@ -204,6 +201,19 @@ class Influence:
     def _expectation(self, draws: Draws, sweep: int, precision: float) -> Expectation:
         levels = self.known.standard.levels
         return Expectation(precision, draws.cuts[sweep] if draws.ordinal[sweep] else None, levels)
+
+
+def _far_from(s: int, n_sweeps: int, n_chains: int) -> int:
+    """The sweep of the same chain that is half the chain away from sweep ``s``.
+
+    Of chains of an odd length, thinned, some have one sweep more than others.
+
+    >>> [_far_from(s, 7, 2) for s in range(7)]
+    [2, 3, 0, 1, 5, 6, 4]
+    """
+    chain = s * n_chains // n_sweeps
+    first, end = (-(-one * n_sweeps // n_chains) for one in (chain, chain + 1))
+    return first + (s - first + (end - first) // 2) % (end - first)
 
 
 def _design(classes: Ints, k: int) -> Floats:

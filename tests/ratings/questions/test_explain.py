@@ -164,6 +164,7 @@ def test_ratings_that_are_all_equal_do_nothing(kind):
         {"likelihood": "gaussian", "n_chains": 2},
         {"max_kept": 2},
         {"n_sweeps": 1, "burn_in": 0},
+        {"n_sweeps": 37},  # 27 kept sweeps of each of two chains, of which every second is used: 14 and 13
     ],
     ids=str,
 )
