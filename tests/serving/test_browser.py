@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 from importlib import resources
+from itertools import pairwise
 
 import pytest
 
@@ -15,6 +16,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
+import lbg_recsys  # noqa: E402
 from lbg_recsys.serving.app import Options, create_app  # noqa: E402
 from tests.browser import screen  # noqa: E402
 
@@ -183,6 +185,35 @@ def test_a_narrow_screen_and_the_dark(chromium, url, sample):
         one for one in page.all("button, select, .levels label") if one.is_displayed() and one.rect["height"] < 24
     ]
     assert not small  # large enough for a finger
+
+
+@pytest.fixture(scope="module", params=["halves", "continuous"])
+def other_scale(request, sample, fitted, tmp_path_factory):
+    """A model of ratings from 0.5 to 5 in halves, or from -10 to 10 in any fractions."""
+    value = sample.ratings["rating"] - 0.5 * (sample.ratings["user"] % 2)
+    if request.param == "continuous":
+        value = 5 * (value - 3) - 0.001 * sample.ratings["item"]
+    ratings = sample.ratings.assign(rating=value)
+    path = tmp_path_factory.mktemp("scales") / f"{request.param}.lbg"
+    return lbg_recsys.save(fitted("bayesian", ratings), path, titles=sample.items["title"].to_dict())
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_pictures_of_other_scales_go_from_low_to_high_and_can_be_read(chromium, other_scale, width):
+    with served(other_scale) as address:
+        page = Page(chromium, address, width=width)
+        page.one("#chips button").click()
+        page.one("#rated li :is(label, input)").click()
+        page.one("#profile svg")
+        page.until(lambda: not page.all("#list.wait"))
+        for picture in page.all("svg"):
+            labels = sorted(picture.find_elements(By.TAG_NAME, "text"), key=lambda one: one.rect["x"])
+            levels = [float(one.text) for one in labels]
+            assert levels == sorted(levels) and len(levels) > 2
+            assert all(one.rect["x"] + one.rect["width"] < other.rect["x"] for one, other in pairwise(labels))
+        title, cross = (page.one(name).rect for name in ("#rated .row > span", "#rated .quiet"))
+        assert cross["y"] < title["y"] + title["height"]  # in one row
+        assert not page.is_wider_than_screen()
 
 
 def test_every_control_has_a_name(chromium, url, sample):
