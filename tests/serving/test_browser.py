@@ -17,6 +17,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 import lbg_recsys  # noqa: E402
+from lbg_recsys.serving.answers import Limits  # noqa: E402
 from lbg_recsys.serving.app import Options, create_app  # noqa: E402
 from tests.browser import screen  # noqa: E402
 
@@ -236,6 +237,20 @@ def test_a_server_that_stopped_and_one_with_a_token(chromium, model_files):
         page.until(lambda: len(page.titles()) == 10)
     page.one("#chips button").click()
     page.one("#error", "The server does not answer")
+
+
+def test_a_server_with_short_lists(chromium, model_files):
+    with served(model_files["bayesian"], limits=Limits(n=2)) as address:
+        page = Page(chromium, address)
+        page.one("summary", "Paste a list").click()
+        page.until(lambda: len(page.titles()) == 2)
+        page.one("#pasted").send_keys("1,5\n2,4\n3,3\n")
+        page.one("#use").click()
+        page.one("#notes", "Of 3 ratings, the highest 2 are used")
+        page.one("#list button", "Why?").click()
+        page.one(".why h4", "Similar titles")
+        page.one("#profile", "Group")
+        assert len(page.titles()) == len(page.all("#rated li")) == 2 and page.complaints() == []
 
 
 def test_a_model_of_clicks_asks_for_no_ratings(chromium, model_files):
