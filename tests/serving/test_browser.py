@@ -14,7 +14,7 @@ selenium = pytest.importorskip("selenium", reason="selenium is not installed: pi
 import uvicorn  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
 import lbg_recsys  # noqa: E402
 from lbg_recsys.serving.answers import Limits  # noqa: E402
@@ -166,7 +166,18 @@ def test_a_known_user_is_looked_up_and_an_unknown_one_is_an_error(chromium, url)
     page.one("#user").clear()
     page.one("#user").send_keys("nobody", Keys.ENTER)
     page.one("#error", "the model knows no user 'nobody' (it knows 200 users); describe a new one by")
-    assert page.titles() == []
+    assert page.titles() == [] and not page.all("#legend")[0].is_displayed()  # no bars, and nothing about them
+
+
+def test_a_list_that_is_ranked_by_ratings_has_reasons_for_ratings(chromium, url):
+    page = Page(chromium, url)
+    page.one("#list-title", "What most people take")
+    Select(page.one("#by")).select_by_value("rating")
+    page.one("#list-title", "What most people like")
+    page.until(lambda: page.titles() and not page.all("#list.wait"))
+    page.one("#list button", "Why?").click()
+    page.one(".why h4", "What the expected rating is made of")
+    assert "Why it is in the list" not in page.one(".why").text  # what people take has no part in it
 
 
 def test_a_narrow_screen_and_the_dark(chromium, url, sample):
@@ -250,7 +261,7 @@ def test_a_server_with_short_lists(chromium, model_files):
         page.one("#list button", "Why?").click()
         page.one(".why h4", "Similar titles")
         page.one("#profile", "Group")
-        assert len(page.titles()) == len(page.all("#rated li")) == 2 and page.complaints() == []
+        assert len(page.titles()) == len(page.all("#rated li")) == 2 and page.all("#error")[0].text == ""
 
 
 def test_a_model_of_clicks_asks_for_no_ratings(chromium, model_files):
