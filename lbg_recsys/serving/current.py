@@ -50,7 +50,7 @@ class Current:
         self._seen = self.signature()
         try:
             self._accept(self.path)
-        except (LBGError, OSError, MemoryError) as error:
+        except Exception as error:
             if self._good is None or not self._good.exists():
                 raise
             self._refuse(error)
@@ -62,7 +62,7 @@ class Current:
             self._seen = self.signature()
             try:
                 self._accept(self.path)
-            except (LBGError, OSError, MemoryError) as error:
+            except Exception as error:  # a model of ours that cannot answer, too: the old one can
                 self._refuse(error)
                 return False
             self.refused = None
@@ -99,9 +99,10 @@ class Current:
         self.facts = {"sha256": digest, "loaded": datetime.now(timezone.utc).isoformat(timespec="seconds")}
         self.service = service
 
-    def _refuse(self, error: BaseException) -> None:
+    def _refuse(self, error: Exception) -> None:
         self.refused = sentence(error) if isinstance(error, LBGError) else f"{type(error).__name__}: {error}"
-        logger.error("%s is refused, and the old model stays: %s", self.path, self.refused)
+        mistake = not isinstance(error, LBGError | OSError | MemoryError)
+        logger.error("%s is refused, and the old model stays: %s", self.path, self.refused, exc_info=mistake)
 
 
 def _loaded(path: Path, make: Callable[[Any], Service]) -> tuple[str, Service]:
