@@ -207,7 +207,7 @@ class _TokenCheck:
     """Refuses requests without the bearer token; the comparison takes the same time for any wrong one."""
 
     def __init__(self, app: Any, token: str) -> None:
-        self._app, self._wanted = app, f"Bearer {token}".encode()
+        self._app, self._token = app, token.encode()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["path"] not in _OPEN and not self._has_token(scope["headers"]):
@@ -219,7 +219,8 @@ class _TokenCheck:
 
     def _has_token(self, headers: Sequence[tuple[bytes, bytes]]) -> bool:
         given = next((value for name, value in headers if name == b"authorization"), b"")
-        return hmac.compare_digest(given, self._wanted)
+        scheme, _, token = given.partition(b" ")
+        return hmac.compare_digest(token, self._token) and scheme.lower() == b"bearer"
 
 
 def _route(endpoint: Endpoint) -> str:
