@@ -82,7 +82,9 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log: "L
         if workers > 1:
             _Workers(config, sockets=[sock]).run()
         else:
-            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped, not a mistake
+            # uvicorn raises the signal that stopped it again: neither is a mistake
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            with contextlib.suppress(KeyboardInterrupt):
                 uvicorn.Server(config).run(sockets=[sock])
         logger.info("stopped")
 

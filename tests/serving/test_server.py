@@ -160,16 +160,18 @@ def test_a_killed_worker_is_replaced_even_while_the_file_is_bad(desk):
         assert [row["item"] for row in answer["items"]] == before and health(url)["refused"]
 
 
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_log_says_where_the_page_is_and_ctrl_c_stops_it_without_a_trace(desk, workers, monkeypatch):
+def test_the_log_says_where_the_page_is_and_a_signal_stops_it_without_a_trace(desk, workers, stop, monkeypatch):
     scratch = desk / "scratch"
     scratch.mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
     with served(desk / "model.lbg", "--workers", str(workers)) as (url, process, log):
         wait_until(lambda: log.read_text().count(f"model.lbg at {url}/ (requests: {url}/docs") == workers)
         assert f"model.lbg, to be served at {url}/" in log.read_text()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(stop)
         assert process.wait(30) == 0
+    assert "stopped" in log.read_text()
     assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
     assert list(scratch.glob("lbg-serve-*")) == []
 
