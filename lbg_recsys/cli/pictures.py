@@ -101,7 +101,8 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
                 axis.grid(axis="x", linewidth=0.4)
                 axis.set_axisbelow(True)
         if shown[0].typical:
-            axes[0, 0].legend([own, every], ["by the topic", "by everybody"], fontsize=7, loc="lower right")
+            names = ["by the topic", "by everybody"]
+            axes[0, 0].figure.legend([own, every], names, fontsize=7, loc="outside upper left", ncols=2)
         if len(topics) > len(shown):
             rest = sum(topic.weight for topic in topics[_MOST_TOPICS:])
             title = f"The {len(shown)} largest of {len(topics)} topics; the others have {rest:.0%} of the users"

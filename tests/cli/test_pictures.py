@@ -25,6 +25,9 @@ def test_topics_share_their_axes_and_the_largest_are_shown(sample, drawn):
         assert len({axis.get_xlim() for axis in column}) == 1
         assert all(axis.get_xlabel() and axis.get_ylabel() for axis in column)
     assert figure.get_suptitle().startswith("The 6 largest of 9 topics")
+    figure.draw_without_rendering()
+    (legend,) = (one.get_window_extent() for one in figure.legends)
+    assert not any(legend.overlaps(axis.get_window_extent()) for axis in figure.axes)  # it hides no bar
 
 
 def test_algorithms_are_compared_in_one_row(drawn):
