@@ -11,9 +11,15 @@ from lbg_recsys.text.mixture import LBGMixture
 
 
 def plot_topics(
-    model: TextTopicModel, feature_names: Any = None, *, n_words: int = 8, n_columns: int = 4, figure: Any = None
+    model: TextTopicModel,
+    feature_names: Any = None,
+    *,
+    n_words: int = 8,
+    n_columns: int = 4,
+    max_topics: int = 12,
+    figure: Any = None,
 ) -> Any:
-    """One bar chart per topic with its telling words.
+    """One bar chart for each of the largest topics with its telling words.
 
     A bar is the probability of the word in the topic, the line across it the word's average over all topics. All
     panels share one axis, so that bars of different topics compare.
@@ -28,6 +34,8 @@ def plot_topics(
         Words per topic, ranked as in ``top_keywords``.
     n_columns : int, default=4
         Panels per row.
+    max_topics : int, default=12
+        The most panels; the title says if there are more topics.
     figure : matplotlib figure or sub-figure, default=None
         Where to draw; by default a new figure.
 
@@ -39,14 +47,15 @@ def plot_topics(
     check_is_fitted(model)
     weights = model._word_weights()
     overall = model.weights_ @ weights
-    k = len(weights)
+    largest = np.sort(np.argsort(-model.weights_, kind="stable")[:max_topics])
+    k = len(largest)
     n_columns = min(n_columns, k)
     n_rows = -(-k // n_columns)
     if figure is None:
         figure = _pyplot().figure(figsize=(3.0 * n_columns, 0.8 + 0.25 * n_words * n_rows), layout="constrained")
     panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
     order, words = model._leading_words(n_words), model.top_keywords(feature_names, n_words)
-    for s, panel in enumerate(panels[:k]):
+    for s, panel in zip(largest, panels[:k], strict=True):
         places = np.arange(len(words[s]))
         panel.barh(places, weights[s, order[s]], label="in the topic")
         panel.vlines(overall[order[s]], places - 0.4, places + 0.4, colors="black", label="average of all topics")
@@ -61,6 +70,8 @@ def plot_topics(
         "keyword probability" if isinstance(model, LBGMixture) else "word probability", fontsize="medium"
     )
     figure.supylabel("word", fontsize="medium")
+    if k < len(weights):
+        figure.suptitle(f"The {k} largest of {len(weights)} topics", fontsize="medium")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, fontsize="small")
     return figure
 

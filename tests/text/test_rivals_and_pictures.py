@@ -111,6 +111,10 @@ def test_pictures_show_topics_and_keywords(corpus):
     numbered = [panel.xaxis.get_tick_params()["labelbottom"] for panel in shown]
     assert numbered == [False, True, True]  # the second has an empty place below it
     assert figure.get_supxlabel() == "keyword probability" and figure.get_supylabel() == "word"
+    some = plot_topics(model, names, max_topics=2)
+    large = np.sort(np.argsort(-model.weights_)[:2])
+    assert [panel.get_title().split(" (")[0] for panel in some.axes] == [f"topic {s}" for s in large]
+    assert some.get_suptitle() == "The 2 largest of 3 topics" and not figure.get_suptitle()
     axes = plot_keywords(model, X[[0]], names)
     assert len(axes.get_yticklabels()) == np.count_nonzero(X[0])
     blue = [bar for bar in axes.patches if bar.get_facecolor()[2] > 0.6 and bar.get_facecolor()[0] < 0.3]
