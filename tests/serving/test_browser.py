@@ -189,6 +189,8 @@ def test_a_narrow_screen_and_the_dark(chromium, url, sample):
     assert not page.is_wider_than_screen()
     colour = page.driver.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert sum(map(int, re.findall(r"\d+", colour))) < 100
+    hint = "return getComputedStyle(document.getElementById('search'), '::placeholder').color"
+    assert page.driver.execute_script(hint) == "rgb(164, 172, 172)"  # --soft, and not the browser's own grey
     level, cross = (page.one(name).rect for name in ("#rated .levels label", "#rated .quiet"))
     assert level["y"] < cross["y"] + cross["height"] / 2 < level["y"] + level["height"]  # in one row
     top, bottom = (page.one(name).rect["y"] for name in ("#list", "#profile"))
