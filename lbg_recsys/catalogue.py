@@ -111,6 +111,10 @@ class Catalogue:
         >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
         >>> found.search("star", 5), found.search("back empire", 5), found.search("7", 1)
         ([8, 9], [7], [7])
+        >>> titles = {8: "Star Wars", 9: "Star Trek"}
+        >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
+        >>> found.search("Star Wars (1977)", 5)
+        [8]
         """
         wanted, words = text.casefold().strip(), set(_words(text))
         ranked: list[list[RawId]] = [[], [], [], []]
@@ -124,7 +128,7 @@ class Catalogue:
                 ranked[2].append(item)
             elif words and words <= self._dated.words.get(item, frozenset()):
                 ranked[3].append(item)
-        return [item for some in ranked for item in some][:n]
+        return ([item for some in ranked for item in some] or self._meant(wanted))[:n]
 
     def _meant(self, text: str) -> list[RawId]:
         """The items that a text may be, of the surest kind of likeness that any title has."""

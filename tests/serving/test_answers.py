@@ -182,6 +182,7 @@ def test_items_are_found_by_title_and_the_most_rated_come_first(client, model):
     assert [one["n_ratings"] for one in everything] == sorted((one["n_ratings"] for one in everything), reverse=True)
     assert everything[0]["n_ratings"] == model.matrix.rows.column_counts().max()
     assert client.get("/items", params={"search": "zzzz"}).json()["items"] == []
+    assert client.get("/items", params={"search": f"{title} (1977)"}).json()["items"][0]["item"] == 8
 
 
 def test_a_profile_says_how_the_scale_is_used_and_which_groups_are_near(client, model, kind, new_user):
