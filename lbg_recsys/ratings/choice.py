@@ -352,6 +352,9 @@ class FoldedChooser:
         self._view = view
         self._id = view.matrix.users.raw(0)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {type(self._view).__name__}, known items: {self._view.matrix.n_ratings}>"
+
     def recommend(
         self,
         n: int = 10,

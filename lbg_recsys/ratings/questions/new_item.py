@@ -24,6 +24,9 @@ class FoldedItem:
     def __init__(self, view: RatingModel, item: RawId) -> None:
         self._view, self._id = view, item
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {type(self._view).__name__}>"
+
     def predict(self, user: Any) -> Any:
         """The predicted rating by a user (a float), or by many (an array)."""
         points = self._view.predict_batch(self._pairs(user))

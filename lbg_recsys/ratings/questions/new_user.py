@@ -47,6 +47,9 @@ class FoldedUser:
         self._view = view
         self._id = view.matrix.users.raw(0)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {type(self._view).__name__}, known items: {self._view.matrix.n_ratings}>"
+
     def predict(self, item: Any) -> Any:
         """The predicted rating of an item (a float), or of many (an array)."""
         points = self._view.predict_batch(self._pairs(item))

@@ -37,6 +37,14 @@ def test_an_explanation_prints_its_reasons_and_has_a_short_repr(model):
     assert ("because the user rated" in str(found)) == (model.lists == "choice")
 
 
+def test_a_new_user_or_item_says_what_it_is(model, sample):
+    name = type(model).__name__
+    assert repr(model.fold_in({1: 5, 2: 4})) == f"<FoldedUser of {name}, known items: 2>"
+    assert repr(model.fold_in_item({1: 5})) == f"<FoldedItem of {name}>"
+    clicks = ChoiceModel().fit(sample.ratings[["user", "item"]])
+    assert repr(clicks.fold_in([1])) == "<FoldedChooser of ChoiceModel, known items: 1>"
+
+
 def test_a_topic_is_one_line(model):
     topic = model.topics(3)[0]
     assert repr(topic).startswith(f"<Topic {topic.number}, weight {topic.weight:.2f}: typical ")
