@@ -23,6 +23,9 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
     def __init__(self) -> None:
         AlgoBase.__init__(self)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     def fit(self, trainset: Any, progress: Progress = silent) -> "MovieMeanAlgo":
         """Take the mean of every item, in a single step of ``progress``."""
         matrix = matrix_of(trainset)

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelledTexts:
     """Texts with one class each.
 
@@ -27,3 +27,6 @@ class LabelledTexts:
     target: "np.ndarray"
     target_names: tuple[str, ...]
     found_in: str
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.data):,} texts of {len(self.target_names)} classes>"

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RatingData:
     """Ratings, and what is known about users and items besides.
 
@@ -31,6 +31,10 @@ class RatingData:
     users: "pd.DataFrame"
     scale: tuple[float, float]
     found_in: str
+
+    def __repr__(self) -> str:
+        size = f"{len(self.ratings):,} ratings of {len(self.items):,} items by {len(self.users):,} users"
+        return f"<{type(self).__name__}: {size}>"
 
 
 def ids_only(ratings: "pd.DataFrame", column: str) -> "pd.DataFrame":

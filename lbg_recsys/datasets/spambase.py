@@ -25,7 +25,7 @@ FEATURES = (
 _RUN_LENGTHS = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spambase:
     """``data`` (4601 x 54 or 57, float64, per cent), ``target`` (1 is spam), ``feature_names``, ``found_in``."""
 
@@ -33,6 +33,10 @@ class Spambase:
     target: "np.ndarray"
     feature_names: tuple[str, ...]
     found_in: str
+
+    def __repr__(self) -> str:
+        documents, features = self.data.shape
+        return f"<{type(self).__name__}: {documents:,} e-mails of {features} features>"
 
 
 def load_spambase(

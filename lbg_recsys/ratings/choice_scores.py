@@ -19,7 +19,7 @@ from lbg_recsys.ratings.crowd import KeptChoices
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
-from lbg_recsys.ratings.questions.showing import frame_of, heading_html, name_of, table_html
+from lbg_recsys.ratings.questions.showing import SHOWN, frame_of, heading_html, name_of, table_html
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import RatingSource
 
@@ -44,7 +44,7 @@ class ChoiceEvidence:
     title: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChoiceExplanation:
     """A choice score taken apart: ``from_average`` plus the contributions in ``because``, the largest first.
 
@@ -62,6 +62,26 @@ class ChoiceExplanation:
     because: tuple[ChoiceEvidence, ...]
     list_score: float | None = None
     title: str | None = None
+
+    def __repr__(self) -> str:
+        item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
+        return (
+            f"<{type(self).__name__}: user {self.user!r}, item {item}, choice score {self.score:.4f}; "
+            "print() shows the reasons>"
+        )
+
+    def __str__(self) -> str:
+        score = f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}"
+        if not self.because:
+            return f"{score}, because of how many users take it"
+        verb = "took" if all(one.rating is None for one in self.because) else "rated"
+        lines = [f"{score}, because the user {verb}"]
+        for one in self.because[:SHOWN]:
+            rating = "" if one.rating is None else f" {one.rating:g}"
+            lines.append(f"  {name_of(one)}{rating}: {one.contribution:+.4f}")
+        if len(self.because) > SHOWN:
+            lines.append(f"  and {len(self.because) - SHOWN} more")
+        return "\n".join([*lines, f"and because of how many users take it: {self.from_average:+.4f}"])
 
     def to_frame(self) -> "pd.DataFrame":
         """The contributions as a table: a row per item of the user, the largest first."""

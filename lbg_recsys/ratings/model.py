@@ -98,10 +98,6 @@ class RatingModel(ShownModel, Settings, ScoringModel):
             fit(source, report)
         return self
 
-    def __repr__(self) -> str:
-        shown = super().__repr__()
-        return f"<{shown}, fitted to {self.matrix.size_in_words}>" if "matrix" in vars(self) else shown
-
     @abstractmethod
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
         """Fit to a matrix, with checked settings; nothing of the model changes before nothing can fail any more."""

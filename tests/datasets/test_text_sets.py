@@ -105,3 +105,14 @@ def test_imdb_is_whole(available):
     available("imdb")
     reviews = datasets.load_imdb()
     assert np.bincount(reviews.target).tolist() == [12_500, 12_500]
+
+
+def test_texts_are_short_to_look_at():
+    """Not all of their data."""
+    from lbg_recsys.datasets.labelled_texts import LabelledTexts
+    from lbg_recsys.datasets.spambase import Spambase
+
+    texts = LabelledTexts(["a text"] * 1200, np.zeros(1200, dtype=np.int64), ("ham", "spam"), "cache")
+    assert repr(texts) == "<LabelledTexts: 1,200 texts of 2 classes>"
+    spambase = Spambase(np.zeros((4601, 54)), np.zeros(4601, dtype=np.int64), ("word",) * 54, "cache")
+    assert repr(spambase) == "<Spambase: 4,601 e-mails of 54 features>"

@@ -27,6 +27,7 @@ from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.showing import (
+    SHOWN,
     distribution_html,
     frame_of,
     heading_html,
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 _USUAL_ITEMS = 500
 # Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
 _BLOCK_RATINGS = 1 << 20
-# Ratings that a printed explanation shows.
-_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -126,10 +125,10 @@ class _Predicted(ABC):
         if self.choice is not None and self.choice.because:
             shown += [
                 heading_html(f"Choice score {self.choice.score:.4f}"),
-                table_html(self.choice.to_frame(), _SHOWN),
+                table_html(self.choice.to_frame(), SHOWN),
             ]
         if len(table := self.to_frame()):
-            shown += [heading_html(self._measure), table_html(table, _SHOWN)]
+            shown += [heading_html(self._measure), table_html(table, SHOWN)]
         return "".join(shown)
 
     def __str__(self) -> str:
@@ -140,16 +139,16 @@ class _Predicted(ABC):
         if self.choice is not None:
             lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
             lines += [
-                f"  {name_of(one)} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:_SHOWN]
+                f"  {name_of(one)} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:SHOWN]
             ]
         if features := getattr(self, "features", ()):
             lines.append("What features add to the expected rating, before any ratings")
-            lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:_SHOWN]]
+            lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:SHOWN]]
         lines.append(self._measure)
         evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
-        lines += [f"  {name_of(one)} {one.rating:g}: {one.total:+.3f}" for one in evidence[:_SHOWN]]
-        if len(evidence) > _SHOWN:
-            lines.append(f"  and {len(evidence) - _SHOWN} more")
+        lines += [f"  {name_of(one)} {one.rating:g}: {one.total:+.3f}" for one in evidence[:SHOWN]]
+        if len(evidence) > SHOWN:
+            lines.append(f"  and {len(evidence) - SHOWN} more")
         return "\n".join(lines)
 
     @property

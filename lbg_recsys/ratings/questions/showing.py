@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
+SHOWN = 8  # ratings or items that a printed explanation shows
+
 _COLUMN = "display:inline-block;background:#0a6a5c;margin-right:1px;vertical-align:bottom"
 _BAR = "display:inline-block;height:.7em;background:#0a6a5c;border-radius:2px;vertical-align:middle"
 
@@ -96,6 +98,10 @@ class ShownModel:
     """What a model shows of itself: its settings, what it was fitted to, titles, and how training went."""
 
     titles: Mapping[RawId, str]
+
+    def __repr__(self) -> str:
+        shown = super().__repr__()
+        return f"<{shown}, fitted to {vars(self)['matrix'].size_in_words}>" if "matrix" in vars(self) else shown
 
     def to_frame(self) -> "pd.DataFrame":
         """A table of facts about the model, with the columns fact and value: settings, data, and the training."""

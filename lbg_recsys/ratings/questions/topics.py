@@ -67,6 +67,9 @@ class Topic:
 class Topics(list[Topic]):
     """All topics of a model, the heaviest first: a list that shows itself as a table in notebooks."""
 
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or super().__repr__()
+
     def to_frame(self) -> "pd.DataFrame":
         """A table of the items of all topics: topic, weight, kind and what each topic makes of the item."""
         import pandas as pd

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from lbg_recsys import BayesianLBGModel, ChoiceModel, LBGAlgo, LBGModel
+from lbg_recsys.algorithms import MovieMeanAlgo
+from lbg_recsys.ratings.choice_scores import ChoiceEvidence, ChoiceExplanation
 
 
 @pytest.fixture(scope="module", params=["lbg", "bayesian"])
@@ -43,6 +45,33 @@ def test_a_new_user_or_item_says_what_it_is(model, sample):
     assert repr(model.fold_in_item({1: 5})) == f"<FoldedItem of {name}>"
     clicks = ChoiceModel().fit(sample.ratings[["user", "item"]])
     assert repr(clicks.fold_in([1])) == "<FoldedChooser of ChoiceModel, known items: 1>"
+
+
+def test_reasons_of_a_list_are_printed_as_well():
+    because = tuple(ChoiceEvidence(item, 4.0, 0.1, "Tea" if item == 0 else None) for item in range(10))
+    found = ChoiceExplanation(7, 8, 1.02, 0.02, because, title="Pot")
+    assert repr(found) == "<ChoiceExplanation: user 7, item 8 (Pot), choice score 1.0200; print() shows the reasons>"
+    lines = str(found).splitlines()
+    assert lines[0] == "User 7, item Pot: choice score 1.0200, because the user rated" and len(lines) == 11
+    assert lines[1:3] == ["  Tea 4: +0.1000", "  1 4: +0.1000"]
+    assert lines[-2:] == ["  and 2 more", "and because of how many users take it: +0.0200"]
+    clicks = ChoiceExplanation("ann", 8, 0.12, 0.02, (ChoiceEvidence(3, None, 0.1),))
+    assert "because the user took\n  3: +0.1000\nand because" in str(clicks)
+    unknown = ChoiceExplanation("ann", 8, 0.02, 0.02, ())
+    assert str(unknown) == "User ann, item 8: choice score 0.0200, because of how many users take it"
+
+
+def test_click_models_baselines_and_data_say_what_they_are(sample):
+    clicks = ChoiceModel().fit(sample.ratings[["user", "item"]])
+    assert repr(clicks) == "<ChoiceModel(), fitted to 6,065 ratings of 120 items by 200 users>"
+    assert repr(MovieMeanAlgo()) == "MovieMeanAlgo()"
+    assert repr(sample) == "<RatingData: 6,065 ratings of 120 items by 200 users>"
+
+
+def test_topics_are_one_line_each(model):
+    topics = model.topics(3)
+    assert str(topics).splitlines() == [repr(topic) for topic in topics]
+    assert repr(topics[:0]) == "[]" and repr(type(topics)()) == "[]"
 
 
 def test_a_topic_is_one_line(model):
