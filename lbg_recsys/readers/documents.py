@@ -187,15 +187,13 @@ def _read_svmlight(path: Path) -> Documents:
 
     try:
         matrix, target = load_svmlight_file(os.fspath(path), dtype=float, zero_based=True)
-        zero_based = bool((matrix.indices == 0).any())
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path} is not an svmlight file that can be read: {error}") from error
     labels = [f"{value:g}" for value in target]
     # Only the columns that occur: one line may name column 30,000,000, and models keep a number per column and topic.
     used, inverse = np.unique(matrix.indices, return_inverse=True)
     compact = sp.csr_matrix((matrix.data, inverse, matrix.indptr), shape=(len(labels), len(used)))
-    columns = used.tolist() if not zero_based else (used + 1).tolist()
-    return Documents([str(row) for row in range(1, len(labels) + 1)], None, compact, labels, columns)
+    return Documents([str(row) for row in range(1, len(labels) + 1)], None, compact, labels, used.tolist())
 
 
 def _columns_of(source: Documents, known: list[int]) -> Any:

@@ -180,6 +180,17 @@ def test_only_the_columns_that_occur_are_kept(tmp_path):
     assert second.toarray().tolist() == [[0, 5, 0]]
 
 
+def test_columns_counted_from_zero_are_the_same_words_in_every_file(desk, run):
+    """Also where new documents happen to have no column 0."""
+    (desk / "known.svmlight").write_text("1 0:1 3:1\n0 2:1 5:1\n" * 5)
+    (desk / "new.svmlight").write_text("1 3:1\n0 2:1 5:1\n")
+    facts = json.loads(run("text", "classify", "known.svmlight", "new.svmlight", "--json", "-q").stdout)
+    assert facts["accuracy"] == 1.0
+    run("text", "classify", "known.svmlight", "--save", "known.lbg", "--folds", 2, "-q")
+    found = json.loads(run("text", "apply", "known.lbg", "new.svmlight", "--json").stdout)["documents"]
+    assert [one["predicted"] for one in found] == ["1", "0"]
+
+
 def test_a_saved_model_is_applied_to_new_documents(desk, run):
     told = run("text", "cluster", "texts.csv", "-k", 2, "--save", "topics.lbg", "-o", "topics.csv").stderr
     assert "Wrote the LBGMixture to topics.lbg." in told and "to topics.csv." in told
