@@ -10,6 +10,9 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
 
 _ROUNDS = 50
+# Added to a threshold: of equal scores none is above it, whichever class is first and however sums are rounded. Equal
+# scores are many where documents have no known words.
+_MARGIN = 1e-9
 
 
 def limits_by_class(rate: float | Mapping[Any, float] | None, classes: list[Any]) -> dict[int, float]:
@@ -41,7 +44,8 @@ def class_thresholds(scores: Floats, codes: Ints, limits: Mapping[int, float]) -
     every class this may be impossible: then a warning says so.
 
     >>> scores = np.array([[0.0, -1.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])
-    >>> class_thresholds(scores, np.array([0, 0, 0, 1]), {1: 0.4}).tolist()  # one of the three others may be given
+    >>> found = class_thresholds(scores, np.array([0, 0, 0, 1]), {1: 0.4})  # one of the three others may be given
+    >>> found.round(6).tolist()
     [0.0, 1.0]
     """
     thresholds = np.zeros(scores.shape[1])
@@ -65,4 +69,4 @@ def _threshold(shifted: Floats, own: Floats, others: np.ndarray, code: int, rate
     rival = np.delete(shifted, code, axis=1).max(axis=1)
     lead = np.sort((own - rival)[others])[::-1]
     allowed = int(np.floor(rate * len(lead)))
-    return float(lead[allowed]) if allowed < len(lead) else float(lead[-1]) - 1.0
+    return float(lead[allowed]) + _MARGIN if allowed < len(lead) else float(lead[-1]) - 1.0

@@ -8,6 +8,7 @@ from sklearn.model_selection import GridSearchCV
 
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
+from lbg_recsys.text._thresholds import class_thresholds
 
 
 def two_classes(m=600, n=30, seed=0):
@@ -239,6 +240,17 @@ def test_false_positive_rates_of_several_classes():
         assert (every.predict(new)[truth != code] == code).mean() < 0.25
     with pytest.warns(UserWarning, match="no thresholds hold max_false_positive_rate for all of 3 classes"):
         LBGClassifier(n_topics=1, max_false_positive_rate=0.0, random_state=0).fit(X[:1000], kinds[:1000])
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_limit_holds_where_many_scores_are_equal(code):
+    """Documents without known words all have the class priors: none of them may be given, or all are."""
+    scores = np.zeros((100, 2)) + np.log([0.53, 0.47])
+    scores[:10, code] += 5.0  # these are allowed, the 40 that follow are equal
+    codes = np.full(100, 1 - code)
+    codes[50:] = code
+    shifted = scores - class_thresholds(scores, codes, {code: 0.3})
+    assert (shifted.argmax(axis=1)[:50] == code).mean() == 0.2
 
 
 def test_batches_come_close_to_one_fit(data):
