@@ -1,6 +1,5 @@
 """Restarts of a topic model: keep the best, or average them."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
@@ -13,6 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from lbg_recsys.core.em.consensus import consensus
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import STARTING, Progress, at_once, parts, shifted
+from lbg_recsys.text._warning import warn_user
 
 
 class Fit(Protocol):
@@ -79,8 +79,6 @@ def fit_restarts(
 def warn_unsettled(converged: bool, max_iter: int) -> None:
     """scikit-learn's own warning where EM ran out of iterations."""
     if not converged:
-        warnings.warn(
-            f"EM had not settled after max_iter={max_iter} iterations; allow more, or a larger tol",
-            ConvergenceWarning,
-            stacklevel=4,
+        warn_user(
+            f"EM has not converged after max_iter={max_iter} iterations; increase max_iter or tol", ConvergenceWarning
         )

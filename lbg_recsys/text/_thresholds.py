@@ -1,6 +1,5 @@
 """Thresholds between classes that limit how many documents of other classes a class is given."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
+from lbg_recsys.text._warning import warn_user
 
 _ROUNDS = 50
 # Added to a threshold: of equal scores none is above it, whichever class is first and however sums are rounded. Equal
@@ -55,11 +55,9 @@ def class_thresholds(scores: Floats, codes: Ints, limits: Mapping[int, float]) -
             thresholds[code] = _threshold(scores - thresholds, scores[:, code], codes != code, code, rate)
         if np.allclose(thresholds, before, rtol=0.0, atol=1e-9):
             return thresholds
-    warnings.warn(
+    warn_user(
         f"no thresholds hold max_false_positive_rate for all of {len(limits)} classes at once; limit fewer classes, "
-        "or allow a higher rate",
-        UserWarning,
-        stacklevel=3,
+        "or allow a higher rate"
     )
     return thresholds - thresholds.min()
 

@@ -1,6 +1,5 @@
 """Algorithm 1 of the paper on ranked documents, from given first posteriors to fitted parameters."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +38,7 @@ from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.progress import Progress, shifted, silent
+from lbg_recsys.text._warning import warn_user
 
 _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
@@ -245,11 +245,9 @@ def warn_died_out(parameters: Parameters, statistics: SufficientStatistics, reci
     copies = died_out(parameters)
     if copies:
         strength = prior_of(statistics, recipe).strength_p
-        warnings.warn(
+        warn_user(
             f"{copies} of {parameters.n_topics} topics are hardly more than the average of all; lower prior_p (it is "
-            f"{strength:.3g}), raise length_temper (it is {recipe.length_temper:g}), or ask for fewer topics",
-            UserWarning,
-            stacklevel=4,
+            f"{strength:.3g}), raise length_temper (it is {recipe.length_temper:g}), or ask for fewer topics"
         )
 
 

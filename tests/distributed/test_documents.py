@@ -8,7 +8,7 @@ from lbg_recsys.distributed import documents_on_dask
 from lbg_recsys.errors import DataError
 from lbg_recsys.text import LBGMixture, _start
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*topics are hardly more", "ignore:EM had not settled")
+pytestmark = pytest.mark.filterwarnings("ignore:.*topics are hardly more", "ignore:EM has not converged")
 PAPER = {"n_keywords": "paper", "length_temper": None, "init": "random", "max_iter": 12}
 
 

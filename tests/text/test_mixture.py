@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 
 from lbg_recsys.core.em.bernoulli_gauss import gather
-from lbg_recsys.text import LBGMixture
+from lbg_recsys.text import LBGMixture, LBGSelector
 from lbg_recsys.text._documents import ranked_documents
 
 
@@ -275,6 +276,16 @@ def test_no_settling_is_said():
     X, _ = planted(m=100, seed=3)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         LBGMixture(4, max_iter=1).fit(X)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline, LBGSelector])
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_warnings_name_the_line_of_the_user(wrap, method):
+    X = np.kron(np.eye(2), np.ones((20, 6))) + 0.01
+    model = wrap(LBGMixture(2, prior_p=1e6, random_state=0))
+    with pytest.warns(UserWarning, match="2 of 2 topics are hardly") as told:
+        getattr(model, method)(X)
+    assert told[0].filename == __file__
 
 
 @pytest.mark.parametrize("n_keywords", [8, "paper"])

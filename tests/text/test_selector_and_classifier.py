@@ -238,8 +238,9 @@ def test_false_positive_rates_of_several_classes():
     every = LBGClassifier(n_topics=1, max_false_positive_rate=0.2, random_state=0).fit(X[:1000], kinds[:1000])
     for code in range(3):
         assert (every.predict(new)[truth != code] == code).mean() < 0.25
-    with pytest.warns(UserWarning, match="no thresholds hold max_false_positive_rate for all of 3 classes"):
+    with pytest.warns(UserWarning, match="no thresholds hold max_false_positive_rate for all of 3 classes") as told:
         LBGClassifier(n_topics=1, max_false_positive_rate=0.0, random_state=0).fit(X[:1000], kinds[:1000])
+    assert {one.filename for one in told} == {__file__}
 
 
 @pytest.mark.parametrize("code", [0, 1])
