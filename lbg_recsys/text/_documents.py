@@ -13,7 +13,8 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Floats
 from lbg_recsys.errors import DataError
 
-# The largest values taken: sums of their squares still fit into the precision of the data.
+# The largest values taken: sums of their squares still fit into the precision of the data. The inverse of it is the
+# least that the largest value of a fit may be: variances have to fit in as well.
 _LARGEST = {"float64": 1e150, "float32": 1e15}
 
 
@@ -21,7 +22,7 @@ def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
     """``X`` as a canonical CSR array of float64 or float32: sorted, no duplicates, no stored zeros.
 
     Refuses, with scikit-learn's own messages, NaN, infinity, negative values, a wrong number of words; and values
-    whose squares would overflow.
+    whose squares would overflow or, in a fit (``reset``), all underflow.
     """
     X = validate_data(
         estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=[np.float64, np.float32]
@@ -38,6 +39,12 @@ def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
             f"document {row} has the value {documents.data[entry]:g} for word {documents.indices[entry]}; values "
             f"above {limit:g} ({documents.dtype}) overflow when squared: scale the documents, for example "
             "to unit length with sklearn.preprocessing.normalize"
+        )
+    if reset and documents.nnz and documents.data.max() < 1.0 / limit:
+        raise DataError(
+            f"the largest value of all documents is {documents.data.max():g}; values below {1.0 / limit:g} "
+            f"({documents.dtype}) underflow when squared: scale the documents, for example to unit length with "
+            "sklearn.preprocessing.normalize"
         )
     return documents
 

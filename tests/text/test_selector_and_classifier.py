@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import GridSearchCV
 
@@ -369,6 +370,20 @@ def test_values_that_overflow_are_refused(model, dtype, value):
     X[2, 1] = value
     with pytest.raises(ValueError, match=r"document 2 has the value .* for word 1; values above .* overflow"):
         model.fit(X, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(("dtype", "value", "least"), [(np.float64, 1e-160, 1e-149), (np.float32, 1e-20, 1e-14)])
+@pytest.mark.parametrize("model", [LBGClassifier(), LBGMixture(2), MixtureOfUnigrams(2), PLSI(2), LBGSelector()])
+@pytest.mark.filterwarnings("ignore:.*topics are hardly more")
+def test_values_that_underflow_are_refused_by_a_fit(model, dtype, value, least):
+    """They were NaN before; a new document may be as small as it likes."""
+    X = np.kron(np.eye(2, dtype=dtype), np.ones((3, 2), dtype=dtype))
+    with pytest.raises(ValueError, match=r"largest value of all documents is .*; values below .* underflow"):
+        model.fit(X * dtype(value), [0, 0, 0, 1, 1, 1])
+    small = clone(model).fit(X * dtype(least), [0, 0, 0, 1, 1, 1])
+    if hasattr(small, "predict_proba"):
+        for new in (X * dtype(least), X * dtype(value)):
+            assert np.isfinite(small.predict_proba(new)).all()
 
 
 def test_too_few_documents_for_the_folds_of_a_limit_are_named():
