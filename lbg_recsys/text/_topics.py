@@ -50,9 +50,9 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         check_is_fitted(self)
         return self._posteriors(checked_documents(self, X, reset=False)).argmax(axis=1)
 
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, then the most probable topic of each document."""
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def score_samples(self, X: Any) -> Floats:
         """log Pr(d) of each document, (n_documents,), in the precision of ``X``."""

@@ -328,6 +328,13 @@ def test_weights_count_as_copies(data):
     np.testing.assert_allclose(weighted.estimators_[0].keyword_prob_, copied.estimators_[0].keyword_prob_)
 
 
+@pytest.mark.parametrize("model", [LBGMixture, MixtureOfUnigrams, PLSI])
+def test_weights_count_in_fit_predict(model, data):
+    X, weight = data[0], np.repeat([1.0, 0.0], [100, 300])
+    weighted = model(2, random_state=0, max_iter=500).fit_predict(X, sample_weight=weight)
+    np.testing.assert_array_equal(weighted, model(2, random_state=0, max_iter=500).fit(X[:100]).predict(X))
+
+
 def test_jobs_change_no_bit(data):
     X, y, new, _ = data
     one = LBGClassifier(random_state=0).fit(X, y)
