@@ -167,12 +167,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             counted = weight > 0
             documents, y, weight = documents[counted], y[counted], weight[counted]
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            found = repr(self.classes_[0].item()) if len(self.classes_) else "none with a positive weight"
-            raise ValueError(
-                f"LBGClassifier needs documents of at least 2 classes, but y has one class: {found}; "
-                "check the labels, or cluster the documents with LBGMixture"
-            )
+        self._refuse_one_class("y")
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
         corpus = Corpus.of(documents, codes, weight, self._fits_mixtures())
         self._count(codes, weight)
@@ -223,6 +218,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         documents, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
             self.classes_ = np.unique(column_or_1d(classes))
+            self._refuse_one_class("classes")
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(f"classes={classes!r} is not the same as on last call to partial_fit: {self.classes_!r}")
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
@@ -271,6 +267,14 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         return self._fitted().scores(documents) + (self.class_log_prior_ - self.thresholds_)
+
+    def _refuse_one_class(self, where: str) -> None:
+        if len(self.classes_) < 2:
+            found = f"one class: {self.classes_[0].item()!r}" if len(self.classes_) else "none"
+            raise ValueError(
+                f"LBGClassifier needs documents of at least 2 classes, but {where} has {found}; "
+                "check the labels, or cluster the documents with LBGMixture"
+            )
 
     def _checked(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool

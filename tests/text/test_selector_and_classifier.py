@@ -163,6 +163,14 @@ def test_bad_labels_are_named(data):
         LBGClassifier().fit(-np.ones((4, 2)), [0, 1, 0, 1])
 
 
+def test_batches_of_a_single_class_for_ever_are_refused(data):
+    X, y, *_ = data
+    with pytest.raises(ValueError, match=r"at least 2 classes, but classes has one class: 'ham'"):
+        LBGClassifier().partial_fit(X, np.full(len(y), "ham"), classes=["ham"])
+    with pytest.raises(ValueError, match=r"at least 2 classes, but classes has none"):
+        LBGClassifier().partial_fit(X, y, classes=[])
+
+
 def test_small_and_empty_classes_do_their_best():
     X = np.array([[1.0, 0, 0], [2, 1, 0], [0, 0, 0], [0, 0, 1], [0, 1, 2]])
     model = LBGClassifier(n_topics=4, random_state=0).fit(X, ["a", "a", "a", "b", "b"])
