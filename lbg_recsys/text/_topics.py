@@ -118,6 +118,8 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
             A sequence of topics, the heaviest first; shown as a table in notebooks.
         """
         words = self.top_keywords(feature_names, n_words)
+        if n_documents < 0:
+            raise ParameterError(f"n_documents is {n_documents}; give a number from 0 up")
         if X is None:
             labels, chosen = self.labels_, [()] * len(words)
         else:
@@ -137,6 +139,8 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         check_is_fitted(self)
         if by not in ("telling", "probability"):
             raise ParameterError(f'by is {by!r}; it must be "telling" or "probability"')
+        if n < 0:
+            raise ParameterError(f"{n} words per topic were asked for; give a number from 0 up")
         weights = self._word_weights()
         if by == "telling" and len(weights) > 1:
             weights = self._telling()

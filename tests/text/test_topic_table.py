@@ -44,6 +44,13 @@ def test_examples_are_the_most_probable_documents_by_name(corpus):
         model.topics(X=X, names=["a", "b"])
 
 
+@pytest.mark.parametrize("options", [{"n_words": -1}, {"n_documents": -1}])
+def test_fewer_words_or_documents_than_none_are_refused(options, corpus):
+    model = LBGMixture(3, random_state=0).fit(corpus[0])
+    with pytest.raises(ValueError, match="give a number from 0 up"):
+        model.topics(X=corpus[0], **options)
+
+
 def test_shown_in_a_terminal_a_notebook_and_a_data_frame(corpus):
     X, _ = corpus
     model = LBGMixture(2, random_state=0).fit(X)
