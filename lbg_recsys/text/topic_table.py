@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any, overload
 
+_WIDTH = 40  # letters of a document's name in a table: a name may be the text itself
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -98,5 +100,11 @@ class TopicTable(Sequence[Topic]):
         rows = []
         for topic in self:
             cells = [str(topic.topic), f"{topic.weight:.2f}", f"{topic.documents:,}", " ".join(topic.words)]
-            rows.append(cells + ([", ".join(map(str, topic.examples))] if with_examples else []))
+            rows.append(cells + ([", ".join(map(_short, topic.examples))] if with_examples else []))
         return [header, *rows]
+
+
+def _short(name: Any) -> str:
+    """The name of a document on one line."""
+    line = " ".join(str(name).split())
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"

@@ -44,6 +44,16 @@ def test_examples_are_the_most_probable_documents_by_name(corpus):
         model.topics(X=X, names=["a", "b"])
 
 
+def test_texts_as_names_are_cut_to_a_line(corpus):
+    """The table has one line per topic, whatever the names; the examples themselves stay whole."""
+    X, _ = corpus
+    names = [f"Subject: {row}\n\n{'a long text ' * 20}" for row in range(90)]
+    table = LBGMixture(2, random_state=0).fit(X).topics(X=X, names=names, n_documents=2)
+    lines = repr(table).splitlines()
+    assert len(lines) == 3 and max(map(len, lines)) < 160 and "Subject: " in lines[1] and "…" in lines[1]
+    assert table[0].examples[0] in names and "\n" not in table._repr_html_()
+
+
 @pytest.mark.parametrize("options", [{"n_words": -1}, {"n_documents": -1}])
 def test_fewer_words_or_documents_than_none_are_refused(options, corpus):
     model = LBGMixture(3, random_state=0).fit(corpus[0])
