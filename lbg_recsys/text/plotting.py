@@ -9,6 +9,8 @@ from lbg_recsys.errors import MissingExtraError
 from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text.mixture import LBGMixture
 
+_LETTERS = 24  # of a word beside its bar
+
 
 def plot_topics(
     model: TextTopicModel,
@@ -59,7 +61,7 @@ def plot_topics(
         places = np.arange(len(words[s]))
         panel.barh(places, weights[s, order[s]], label="in the topic")
         panel.vlines(overall[order[s]], places - 0.4, places + 0.4, colors="black", label="average of all topics")
-        panel.set_yticks(places, words[s])
+        panel.set_yticks(places, map(_label, words[s]))
         panel.invert_yaxis()
         panel.set_title(f"topic {s} ({model.weights_[s]:.0%})", fontsize="medium")
     for panel in panels[k:]:
@@ -106,19 +108,25 @@ def plot_keywords(
     values = np.asarray(document.toarray() if hasattr(document, "toarray") else document)[0]
     found = np.count_nonzero(values)
     order = np.argsort(-values, kind="stable")[: min(found, n_words)]
-    if feature_names is None:
-        feature_names = getattr(model, "feature_names_in_", np.arange(len(values)))
+    names = model._word_names(feature_names)
     if axes is None:
         _, axes = _pyplot().subplots(figsize=(7.0, 0.6 + 0.2 * max(len(order), 1)), layout="constrained")
     for kind, mask, colour in (("keyword", chosen[order], "tab:blue"), ("other word", ~chosen[order], "lightgrey")):
         if mask.any():  # a kind without bars would have a colour of its own in the legend
             axes.barh(np.flatnonzero(mask), values[order][mask], color=colour, label=kind)
-    axes.set_yticks(np.arange(len(order)), [str(feature_names[i]) for i in order])
+    axes.set_yticks(np.arange(len(order)), [_label(names[i]) for i in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set_xlabel("value in the document" if found <= n_words else f"value; {n_words} of {found:,} words")
+    axes.set_ylabel("word")
     if len(order):
         axes.legend()
     return axes
+
+
+def _label(word: Any) -> str:
+    """A word beside its bar: a long one is cut, and a dollar does not begin a formula."""
+    text = " ".join(str(word).split())
+    return (text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…").replace("$", r"\$")
 
 
 def _pyplot() -> Any:

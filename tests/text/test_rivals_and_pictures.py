@@ -129,6 +129,24 @@ def test_pictures_show_topics_and_keywords(corpus):
     matplotlib.pyplot.close("all")
 
 
+def test_words_of_any_kind_are_drawn(corpus, tmp_path):
+    """Neither a formula that is none nor a word as long as the picture stops the drawing."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X = corpus[0]
+    words = [rf"$x^{{{i}$" if i % 2 else f"http://{'long' * 30}" for i in range(X.shape[1])]
+    model = LBGMixture(3, random_state=0).fit(X)
+    figure, axes = plot_topics(model, words), plot_keywords(model, X[[0]], words)
+    figure.savefig(tmp_path / "topics.png")
+    axes.figure.savefig(tmp_path / "keywords.png")
+    shown = [label.get_text() for one in (axes, *figure.axes) for label in one.get_yticklabels()]
+    assert max(map(len, shown)) <= 26 and any(label.startswith(r"\$x^{") for label in shown)
+    assert axes.get_ylabel() == "word"
+    with pytest.raises(ValueError, match="feature_names has 2 names"):
+        plot_keywords(model, X[[0]], ["a", "b"])
+    matplotlib.pyplot.close("all")
+
+
 def test_without_matplotlib_the_extra_is_named(corpus, monkeypatch):
     model = LBGMixture(3, random_state=0).fit(corpus[0])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
