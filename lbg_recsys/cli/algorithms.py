@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _ALGO = "-a/--algo"
 # Parameters with an option of their own.
-_ELSEWHERE = {"random_state": "--seed", "verbose": "--quiet"}
+ELSEWHERE = {"random_state": "--seed", "verbose": "--quiet"}
 
 
 class Algorithm(NamedTuple):
@@ -83,14 +83,21 @@ ALGORITHMS = {
 # Those that `fit` saves.
 MODELS = {name: one for name, one in ALGORITHMS.items() if one.model}
 
-params_option = click.option(
-    "-p",
-    "--param",
-    "params",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter of the algorithm; repeatable. 'lbg-recsys params ALGO' lists them.",
-)
+# Those of `lbg-recsys text`, by their names in Python.
+TEXT_MODELS = ("LBGMixture", "LBGClassifier")
+
+
+def params_option(model: str = "") -> Callable[[F], F]:
+    """``-p NAME=VALUE``, repeatable: what `parse_params` reads, of one model or of the algorithm that is named."""
+    return click.option(
+        "-p",
+        "--param",
+        "params",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=f"Set a parameter of {model or 'the algorithm'}; repeatable. 'lbg-recsys params {model or 'ALGO'}' "
+        "lists them.",
+    )
 
 
 def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
@@ -139,7 +146,7 @@ def settings_listed(named: Algorithm) -> list["Setting"]:
     from lbg_recsys.ratings import settings
     from lbg_recsys.settings import settings_of
 
-    return [one for one in settings_of(getattr(settings, named.settings)).values() if one.name not in _ELSEWHERE]
+    return [one for one in settings_of(getattr(settings, named.settings)).values() if one.name not in ELSEWHERE]
 
 
 class ParametersInHelp(click.Command):
@@ -184,7 +191,7 @@ def parse_params(
     from lbg_recsys.settings import Settings, settings_of
 
     settings = settings_of(cls) if issubclass(cls, Settings) else {}
-    elsewhere = {**_ELSEWHERE, **elsewhere}
+    elsewhere = {**ELSEWHERE, **elsewhere}
     kinds = {name: kind for name, kind in signature_of(cls).items() if name not in elsewhere}
     found: dict[str, Any] = {}
     for text in params:

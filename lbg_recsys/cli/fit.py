@@ -58,7 +58,7 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
     type=click.Choice(list(MODELS)),
     help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",
 )
-@params_option
+@params_option()
 @click.option(
     "--titles", metavar="FILE", type=click.Path(), help="What the items are called: a file with item and title."
 )

@@ -218,7 +218,7 @@ def _read_table(path: Path, text_column: str | None, label_column: str | None) -
             reader = csv.DictReader(stream, delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
             header = list(reader.fieldnames or [])
             if not header:
-                raise DataError(f"{path} is empty; it should hold a header with a text column, and a row a document")
+                raise DataError(f"{path} is empty: give a header with a text column, and one row per document")
             text = _column(path, header, text_column, _TEXT_NAMES, "text")
             label = _column(path, header, label_column, _LABEL_NAMES, "label", needed=label_column is not None)
             rows = list(reader)

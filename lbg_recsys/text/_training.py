@@ -44,7 +44,7 @@ _FIRST_BETA = 0.05
 _SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
 _AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
 TEMPERS = (5.0, 10.0, 20.0)  # of a fit, and of those that follow where topics die out
-_NO_TOPIC = 0.05  # nats a word: a topic closer to the average of all has no words of its own
+_NO_TOPIC = 0.05  # nats per word: a topic closer to the average of all has no words of its own
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
 
 
@@ -206,7 +206,7 @@ def _cross_sum(rows: SparseRows, stops: Ints, weight: Floats | None, cross: Cros
 
 
 def divergences(parameters: Parameters) -> Floats:
-    """How far the words of each topic are from the average of all topics: Kullback-Leibler, nats a word, (k,)."""
+    """How far the words of each topic are from the average of all topics: Kullback-Leibler, nats per word, (k,)."""
     return np.asarray(telling(parameters.lam, parameters.p / parameters.p.sum(axis=0)).sum(axis=0))
 
 

@@ -64,46 +64,48 @@ class LBGMixture(FittedMixture):
 
     Parameters
     ----------
-    n_components : int
+    n_components : int, default=8
         The number of topics, k.
-    n_keywords : int, None, "auto" or "paper"
+    n_keywords : int, None, "auto" or "paper", default="auto"
         Keywords per document: its so many largest values (fewer where it has fewer words). None: all of its
         words. "auto": 60, or all where `length_temper` had to be raised. "paper": as many as Eqn. g says, with q by
         the rule of Eqn. up-q damped to its fixed point.
-    length_temper : float, None or "auto"
+    length_temper : float, None or "auto", default="auto"
         Take document length out of the evidence: a document speaks with the voice of at most this many
         keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper. "auto": 5; where topics
         die out with that (film reviews, many topics of few documents), the fit is done again with 10, then with 20.
-    evidence : {"auto", "bernoulli", "draws"}
+    evidence : {"auto", "bernoulli", "draws"}, default="auto"
         What the choice of keywords says about the topic. "bernoulli": that of Eqn. pdy, in which their number
         counts too, so that short documents flock to topics of few keywords. "draws": the number is taken as
         given, prod over keywords of p_si / sum_l p_sl. "auto": "draws" with a `length_temper`, else "bernoulli".
         Both give the same p, and `score_samples` is always Eqn. pdy.
-    prior_p : float or "auto"
+    prior_p : float or "auto", default="auto"
         Pseudo-documents of the whole corpus that every topic is given, shrinking p_si to the word's corpus rate.
         0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword half a time in
-        them, n_words / (2 * mean keywords a document).
-    prior_gauss : float
+        them, n_words / (2 * mean keywords per document).
+    prior_gauss : float, default=1000
         Pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the paper;
         infinity: all topics share the word's Gaussian, and only the choice of keywords tells topics apart.
-    init : {"kmeans", "random"}
+    init : {"kmeans", "random"}, default="kmeans"
         Where EM starts: spherical k-means, or random posteriors.
-    anneal : int or None
+    anneal : int or None, default=None
         Let the posteriors harden over so many first iterations (beta from 0.05 to 1).
-    n_init : int
+    n_init : int, default=1
         The number of starts.
-    combine : {"best", "consensus"}
+    combine : {"best", "consensus"}, default="best"
         Of several starts keep the one with the highest bound, or match their topics, average their posteriors
         and run EM once more from there. "consensus" costs one more fit, and is the one to use for clustering.
-    max_iter, tol : int, float
-        Stop EM when the bound gains less than ``tol`` a document.
-    var_floor : float
+    max_iter : int, default=100
+        The most iterations of EM, per start.
+    tol : float, default=1e-3
+        Stop EM when the bound gains less than this per document.
+    var_floor : float, default=1e-6
         The least variance, as a share of the mean square of the keywords' values.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         The same seed gives the same bits.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
         Starts to fit at a time, in threads. None is one, -1 all processors; the result is the same.
-    verbose : int
+    verbose : int, default=0
         Above 0: show a progress bar with the bound on standard error, or ten lines where that is no terminal.
 
     Attributes

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from lbg_recsys.readers.documents import read_documents
+from lbg_recsys.text import LBGClassifier, LBGMixture
 
 
 @pytest.mark.parametrize("source", ["docs", "texts.csv", "words.svmlight"])
@@ -23,8 +24,6 @@ def test_cluster_finds_the_two_kinds(source, desk, run):
 
 def test_cluster_is_the_mixture(desk, run):
     from sklearn.feature_extraction.text import TfidfVectorizer
-
-    from lbg_recsys.text import LBGMixture
 
     run("text", "cluster", "texts.csv", "-k", 2, "-o", "out.csv", "--seed", 3, "--param", "n_keywords=6", "-q")
     texts = pd.read_csv("texts.csv")
@@ -81,7 +80,6 @@ def test_classify_passes_parameters_to_the_mixture(desk, run):
     from sklearn.base import clone
 
     from lbg_recsys.cli.text.classify import _classifier
-    from lbg_recsys.text import LBGClassifier
 
     given = _classifier(("n_topics=1", "estimator__n_keywords=3", "estimator__prior_gauss=7"), None, 0)
     usual = LBGClassifier()._template().get_params()
@@ -215,3 +213,15 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
         len(json.loads(run("text", "apply", "frequencies.lbg", "words.svmlight", "--json").stdout)["documents"]) > 5
     )
     assert "give a folder of texts or a CSV" in run("text", "apply", "topics.lbg", "words.svmlight", code=1).stderr
+
+
+@pytest.mark.parametrize(("command", "model"), [("cluster", LBGMixture), ("classify", LBGClassifier)])
+def test_parameters_of_the_text_models_are_listed(command, model, run):
+    shown = run("text", command, "--help").stdout
+    assert f"params {model.__name__}' lists them." in " ".join(shown.split())
+    listed = {one["name"]: one for one in json.loads(run("params", model.__name__, "--json").stdout)}
+    expected = model().get_params(deep=False)
+    assert {name: one["default"] for name, one in listed.items()} == {name: expected[name] for name in listed}
+    assert expected.keys() - listed.keys() <= {"random_state", "verbose"}  # --seed and --quiet
+    assert all(one["type"] and one["description"] for one in listed.values())
+    assert listed["n_jobs"]["type"] == "int or None" and "in threads" in listed["n_jobs"]["description"]

@@ -31,7 +31,7 @@ _BLOCK = 1 << 11  # documents to classify at a time
     metavar="SHARE",
     help="Two classes: at most this share of the first may be called the second.",
 )
-@params_option
+@params_option("LBGClassifier")
 @output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @save_option
 @documents_options

@@ -22,7 +22,7 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 @click.option(
     "-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown per topic."
 )
-@params_option
+@params_option("LBGMixture")
 @output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @save_option
 @plot_option

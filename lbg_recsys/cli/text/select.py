@@ -33,7 +33,7 @@ from lbg_recsys.readers.documents import failing_as_data_errors
     help="What a word is ranked by: how much it tells a topic from the others, or its probability in the topic.",
 )
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
-@params_option
+@params_option("LBGMixture")
 @output_option("Where the words go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @documents_options
 @seed_option
