@@ -196,15 +196,20 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     with open(desk / "topics.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [str(one["topic"]) for one in found] == [row["topic"] for row in rows]
+    assert [one["label"] for one in found] == [row["label"] for row in rows]
+    told = run("text", "apply", "topics.lbg", "texts.csv", "-o", "applied.csv", "--label-column", "label")
+    assert told.stdout == "" and "Wrote the topics of " in told.stderr
 
     run("text", "classify", "docs", "more_docs", "--save", "classes.lbg", "-o", "classes.csv")
-    run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
+    judged = run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
+    assert "Wrote the classes of 6 documents to again.csv." in judged.stderr
+    assert "Accuracy 1.0000 of 6 documents" in judged.stdout
     with open(desk / "classes.csv", newline="") as one, open(desk / "again.csv", newline="") as other:
         first, second = list(csv.DictReader(one)), list(csv.DictReader(other))
     shares = [name for name in second[0] if name.startswith("probability of ")]
     assert len(shares) == 2
     for a, b in zip(first, second, strict=True):
-        assert a["predicted"] == b["predicted"]
+        assert (a["predicted"], a["label"]) == (b["predicted"], b["label"])
         assert sum(float(b[name]) for name in shares) == pytest.approx(1.0)
         assert [float(a[name]) for name in shares] == pytest.approx([float(b[name]) for name in shares])
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.text.shared import class_shares, wrote
+from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
+from lbg_recsys.cli.text.shared import class_shares, show_judgement, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
@@ -31,7 +31,8 @@ def apply(
 ) -> None:
     """Find the topics or classes of NEW documents with a saved MODEL.
 
-    The model is one that `text cluster` or `text classify` saved with --save.
+    The model is one that `text cluster` or `text classify` saved with --save. Where NEW has classes too, predicted
+    classes are judged by them.
 
     \b
     Examples:
@@ -51,17 +52,19 @@ def apply(
     with failing_as_data_errors():
         matrix = matrix_for(fitted, read)
         proba = fitted.predict_proba(matrix)
-    table: dict[str, Any] = {"document": read.names}
+    best = proba.argmax(axis=1)
+    known = {"label": read.labels} if read.labels else {}
+    predicted, truth = [], None
     if hasattr(fitted, "classes_"):
-        table |= {"predicted": fitted.classes_[proba.argmax(axis=1)].tolist(), **class_shares(fitted.classes_, proba)}
+        predicted, truth = fitted.classes_[best].tolist(), read.labels
+        found = {"predicted": predicted, **known, **class_shares(fitted.classes_, proba)}
     else:
-        table |= {"topic": proba.argmax(axis=1).tolist(), "probability": proba.max(axis=1).tolist()}
+        found = {"topic": best.tolist(), "probability": proba.max(axis=1).tolist(), **known}
+    table: dict[str, list[Any]] = {"document": read.names, **found}
     if output:
         with block_writer(output) as writer:
             writer.write(pd.DataFrame(table))
-        wrote(output, counted(len(read), "document"), quiet)
-    rows = list(zip(*table.values(), strict=True))
-    if as_json:
-        print_json({"documents": [dict(zip(table, row, strict=True)) for row in rows]})
-    elif not output:
-        print_table(list(table), rows)
+        wrote(output, f"the {'classes' if predicted else 'topics'} of {counted(len(read), 'document')}", quiet)
+    elif not as_json:
+        print_table(list(table), list(zip(*table.values(), strict=True)))
+    show_judgement(table, truth, list(map(str, predicted)), as_json)

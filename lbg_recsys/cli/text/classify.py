@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
-from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.terminal import echo
-from lbg_recsys.cli.text.shared import class_shares, read_matrices, save_model, save_option, wrote
+from lbg_recsys.cli.text.shared import class_shares, read_matrices, save_model, save_option, show_judgement, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, parts
@@ -100,7 +99,7 @@ def classify(
         table |= shares
     elif output is None and new is not None:
         print_table([*table, "probability"], list(zip(*table.values(), proba.max(axis=1).tolist(), strict=True)))
-    _show_judgement(table, truth, predicted, as_json)
+    show_judgement(table, truth, predicted, as_json)
 
 
 def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:
@@ -172,26 +171,3 @@ def _classified(model: Any, known: Any, labels: Any, new: Any, progress: Progres
         found.append(model.predict_proba(new[first : first + _BLOCK]))
         classifying(min(first + _BLOCK, new.shape[0]), new.shape[0], "classifying")
     return np.concatenate(found)
-
-
-def _show_judgement(
-    table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool
-) -> None:
-    judged: dict[str, Any] = {}
-    if truth:
-        from sklearn.metrics import confusion_matrix
-
-        classes = sorted({*truth, *predicted})
-        accuracy = sum(one == other for one, other in zip(truth, predicted, strict=True)) / len(truth)
-        counts = confusion_matrix(truth, predicted, labels=classes)
-        judged = {"accuracy": accuracy, "classes": classes, "confusion": counts}
-    if as_json:
-        documents = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        print_json({"documents": documents, **judged})
-        return
-    if judged:
-        echo(
-            f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
-        )
-        rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
-        print_table(["", *judged["classes"]], rows)

@@ -76,6 +76,7 @@ def cluster(
         from lbg_recsys.text import plot_topics
 
         save_figure(plot_topics(model, names, n_words=words), plot)
+        wrote(plot, "the picture of the topics", quiet)
     if as_json:
         print_json(facts)
         return

@@ -1,11 +1,11 @@
-"""What the text commands share: reading documents, saving models, telling what was written."""
+"""What the text commands share: reading documents, saving models, telling what was written, judging classes."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import counted
+from lbg_recsys.cli.common import counted, print_json, print_table
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar, parts
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
@@ -53,3 +53,25 @@ def wrote(path: str, what: str, quiet: bool) -> None:
     """Say on standard error what was written."""
     if not quiet:
         echo(f"Wrote {what} to {path}.", err=True)
+
+
+def show_judgement(table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool) -> None:
+    """Show how predicted classes compare with the true ones, where these are known; as JSON with all documents."""
+    judged: dict[str, Any] = {}
+    if truth:
+        from sklearn.metrics import confusion_matrix
+
+        classes = sorted({*truth, *predicted})
+        accuracy = sum(one == other for one, other in zip(truth, predicted, strict=True)) / len(truth)
+        counts = confusion_matrix(truth, predicted, labels=classes)
+        judged = {"accuracy": accuracy, "classes": classes, "confusion": counts}
+    if as_json:
+        documents = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        print_json({"documents": documents, **judged})
+        return
+    if judged:
+        echo(
+            f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
+        )
+        rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
+        print_table(["", *judged["classes"]], rows)
