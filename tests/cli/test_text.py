@@ -76,6 +76,14 @@ def test_too_few_documents_to_cross_validate(desk, run):
     assert "--folds 2 needs a class of at least 2 documents; the largest, '1', has 1: give more documents" in said
 
 
+def test_a_single_class_of_several_documents_is_not_cross_validated(desk, run):
+    """The part with the only document of the other class would leave one class to learn."""
+    (desk / "lone.csv").write_text("text,label\n" + "car engine,a\n" * 6 + "goal keeper,b\n")
+    said = " ".join(run("text", "classify", "lone.csv", "--min-df", 1, code=1).stderr.split())
+    assert "needs two classes of at least 2 documents; only 'a' has as many: give more documents, or NEW" in said
+    run("text", "classify", "lone.csv", "lone.csv", "--min-df", 1, "-q")
+
+
 def test_classify_passes_parameters_to_the_mixture(desk, run):
     from sklearn.base import clone
 

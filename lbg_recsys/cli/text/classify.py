@@ -134,8 +134,14 @@ def _refuse_few(labels: list[str], parts: int, folds: int | None) -> None:
 
 
 def _refuse_lone(labels: list[str], folds: int) -> None:
-    """No class has a document in every part: nothing could be learnt from the others."""
-    name, count = max(Counter(labels).items(), key=itemgetter(1))
+    """No class has a document in every part, or a part has all documents of all classes but one."""
+    counts = Counter(labels)
+    name, count = max(counts.items(), key=itemgetter(1))
+    if len(counts) > 1 and count > 1 == sorted(counts.values())[-2]:
+        raise DataError(
+            f"cross-validation needs two classes of at least 2 documents; only {name!r} has as many: give more "
+            "documents, or NEW documents to classify"
+        )
     if count < folds:
         remedy = f"--folds {count}, " if count > 1 else ""
         raise DataError(
