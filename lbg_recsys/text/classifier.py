@@ -72,7 +72,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     max_false_positive_rate : float, mapping or None, default=None
         Move the thresholds between classes so that in cross-validation on the training documents at most this share
         of the documents of other classes is given to a class. A number limits ``classes_[1]`` of two classes (of ham
-        called spam), or every one of several; a mapping from classes to rates limits some.
+        called spam), or every one of several; a mapping from classes to rates limits some. The rate is used up: a
+        limit above the rate without one lowers the threshold, so that more documents of the class itself are found.
     cv : int, splitter or iterable, default=5
         Folds of that cross-validation; a number makes stratified ones of shuffled documents.
     random_state : int, RandomState or None, default=None

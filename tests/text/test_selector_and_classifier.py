@@ -145,6 +145,11 @@ def test_the_threshold_holds_the_wanted_rate_on_new_documents(data):
     assert strict.thresholds_[0] == 0.0 < moved
     np.testing.assert_allclose(plain.decision_function(new) - strict.decision_function(new), moved)
     np.testing.assert_array_equal(strict.predict(new), (strict.decision_function(new) > 0).astype(int))
+    lax = LBGClassifier(n_topics=2, max_false_positive_rate=0.3, random_state=0).fit(X, y)  # is used up
+    assert (
+        lax.thresholds_[1] < 0.0
+        and (lax.predict(new)[truth == 1] == 1).mean() > (plain.predict(new)[truth == 1] == 1).mean()
+    )
     all_allowed = LBGClassifier(n_topics=1, max_false_positive_rate=1.0, random_state=0).fit(X, y)
     assert (all_allowed.predict(new)[truth == 1] == 1).mean() > 0.95
 

@@ -28,7 +28,8 @@ _BLOCK = 1 << 11  # documents to classify at a time
     "--max-false-positives",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Two classes: at most this share of the first may be called the second.",
+    help="At most this share of the documents of other classes may be given to a class: to the second of two, or to "
+    "every one of several.",
 )
 @params_option("LBGClassifier")
 @output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
