@@ -174,6 +174,11 @@ def _savable(model: Any) -> Any:
             raise NotFittedError(
                 f"{name} cannot be saved: fit it first (what has no model_, surprise.dump.dump saves)"
             )
+        if hasattr(inner, "named_steps"):
+            raise DataError(
+                f"a {name} cannot be saved here: save its last step with its vectorizer, as in "
+                "save(pipeline[-1], path, vectorizer=pipeline[0])"
+            )
         raise DataError(
             f"a {name} cannot be saved here: give one of {', '.join(CLASSES)} or an algorithm fitted with one; "
             "surprise.dump.dump saves other algorithms"

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
 import lbg_recsys
 from lbg_recsys.errors import DataError, LBGError, ModelFileError
@@ -149,6 +150,16 @@ def test_what_cannot_be_kept_is_refused(model, options, message, tmp_path):
     with pytest.raises(LBGError, match=message):
         lbg_recsys.save(model(), tmp_path / "model.lbg", **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipeline_is_saved_by_its_last_step(tmp_path):
+    pipeline = make_pipeline(TfidfVectorizer(), LBGClassifier()).fit(TEXTS, LABELS)
+    with pytest.raises(DataError, match=r"its last step .*save\(pipeline\[-1\], path, vectorizer=pipeline\[0\]\)"):
+        lbg_recsys.save(pipeline, tmp_path / "model.lbg")
+    lbg_recsys.save(pipeline[-1], tmp_path / "model.lbg", vectorizer=pipeline[0])
+    loaded = lbg_recsys.load(tmp_path / "model.lbg")
+    again = make_pipeline(loaded.vectorizer_, loaded)
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), pipeline.predict_proba(TEXTS))
 
 
 def test_an_estimator_of_somebody_else_is_refused(tmp_path):
