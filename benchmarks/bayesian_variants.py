@@ -208,10 +208,10 @@ class Restarted(Variant):
 
     AT = (15, 20, 25, 30, 35)
 
-    def sweep(self):
+    def sweep(self, *how):
         if self.sweeps in self.AT:
             self.restart()
-        super().sweep()
+        super().sweep(*how)
 
     def restart(self):
         """Choose, take out, and begin again."""

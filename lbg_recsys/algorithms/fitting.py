@@ -14,8 +14,8 @@ _COMPLAINTS = (ValueError, TypeError, NameError, AttributeError, LookupError, Ar
 
 
 def was_cut_short(model: Any) -> bool:
-    """Whether a sampler ended before its last sweep. (Ratings that are all the same need no sweep at all.)"""
-    return 0 < getattr(model, "n_sweeps_", 0) < getattr(model, "n_sweeps", 0)
+    """Whether Ctrl-C ended a sampler before its last sweep."""
+    return bool(getattr(model, "interrupted_", False))
 
 
 @contextmanager

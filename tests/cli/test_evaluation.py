@@ -137,10 +137,10 @@ def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypat
 
     sweep, left = Chain.sweep, iter(range(20))
 
-    def interrupted_once(self):
+    def interrupted_once(self, *how):
         if next(left, None) == 19:
             raise KeyboardInterrupt
-        return sweep(self)
+        return sweep(self, *how)
 
     monkeypatch.setattr(Chain, "sweep", interrupted_once)
     algo = "bayesian:n_sweeps=6,burn_in=1,n_components=2"  # four chains: the fifth sweep is cut short

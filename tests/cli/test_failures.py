@@ -130,10 +130,10 @@ def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, mo
 
     sweep, left = Chain.sweep, iter(range(40))
 
-    def interrupted(self):
+    def interrupted(self, *how):
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return sweep(self)
+        return sweep(self, *how)
 
     monkeypatch.setattr(Chain, "sweep", interrupted)
     arguments = ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "-p", "n_components=2", "-p", "burn_in=2"]
@@ -143,6 +143,11 @@ def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, mo
     os.remove("x.lbg")
     assert "Interrupted." in run(*arguments, code=130).stderr  # nothing was kept yet: nothing to save
     assert not (desk / "x.lbg").exists()
+
+
+def test_a_fit_that_used_up_its_seconds_was_not_interrupted(desk, run):
+    run("fit", "sample", "-o", "x.lbg", "--seconds", "0.1", "-p", "n_sweeps=1000", "-p", "n_factors=0")
+    assert 0 < lbg_recsys.load("x.lbg").n_sweeps_ < 1000
 
 
 @posix

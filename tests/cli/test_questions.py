@@ -177,7 +177,7 @@ def test_doctor_tells_where_compiled_code_is_stored(run, monkeypatch, tmp_path):
         ["predict", "model.lbg", "pairs.csv", "-o", "out.xlsx"],
         ["topics", "model.lbg", "--plot", "topics.jpg"],
         ["fit", "sample", "-o", "x.lbg", "--param", "n_topics=0"],
-        ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "--param", "n_sweeps=40"],
+        ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "--param", "n_sweeps=0"],
         ["fit", "sample", "-o", "x.lbg", "--algo", "plsa", "--param", "holdout=2"],
         ["evaluate", "sample", "-a", "lbg:n_topics=0"],
         ["forced-prediction", "sample", "-a", "lbg", "-o", "table.txt"],

@@ -96,10 +96,10 @@ def test_a_cell_whose_sampler_was_cut_short_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(ratings, "_matrix", lambda: small)
     step = ensemble.Run.step
 
-    def interrupted(run, keeping):
+    def interrupted(run, *how):
         if len(run.kept) == 2:
             raise KeyboardInterrupt
-        return step(run, keeping)
+        return step(run, *how)
 
     monkeypatch.setattr(ensemble.Run, "step", interrupted)
     with pytest.raises(KeyboardInterrupt):

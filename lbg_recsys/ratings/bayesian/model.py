@@ -65,6 +65,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         Root mean square error of expected ratings because the sweeps are not more, in units of the ratings.
     converged_ : bool
         Whether all sweeps ran and the Monte Carlo error is below 15 % of the training error.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit before its last sweep.
     training_error_ : list of float
         Root mean square residual after each sweep, in units of the ratings.
     seed_ : int
@@ -92,6 +94,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     _training: Training | None = None  # the chains, where fit has run them
     _trained: "BayesianLBGModel | None" = None  # the model with the training users, if this one has others
+    interrupted_ = False
     _draws: dict[Side, Draws]
     _some: Mapping[Side, Draws]  # those that newcomers, tastes and explanations need
 
@@ -155,7 +158,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     def _judge(self, finished: bool) -> None:
         # without sweeps, where all ratings are equal, there is no error
         error, limit = self.monte_carlo_error_, MONTE_CARLO_SHARE * (self.training_error_ or [0.0])[-1]
-        self.converged_ = finished and error <= limit
+        self.converged_, self.interrupted_ = finished and error <= limit, not finished
         if not finished:
             warnings.warn(
                 f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
