@@ -35,6 +35,9 @@ class Limits:
     pairs: int = 10_000  # also the items that a request may name
 
 
+USUAL_LIMITS = Limits()
+
+
 class Service:
     """A model and the questions about it. Each takes the fields of a request and returns what becomes JSON.
 
@@ -49,7 +52,7 @@ class Service:
         What one request may ask for.
     """
 
-    def __init__(self, model: RatingModel | ChoiceModel, limits: Limits = Limits()) -> None:  # noqa: B008
+    def __init__(self, model: RatingModel | ChoiceModel, limits: Limits = USUAL_LIMITS) -> None:
         if not isinstance(model, RatingModel | ChoiceModel):
             raise DataError(f"a {type(model).__name__} has no recommendations to serve: give a rating model")
         self.model: Any = model

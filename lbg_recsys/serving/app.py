@@ -77,7 +77,10 @@ class Options:
     watch: bool = False
 
 
-def create_app(path: str, options: Options = Options(), good: str | None = None) -> Starlette:  # noqa: B008
+USUAL_OPTIONS = Options()
+
+
+def create_app(path: str, options: Options = USUAL_OPTIONS, good: str | None = None) -> Starlette:
     """The application that serves a model file; see `Current` for ``good``."""
     current = Current(path, partial(Service, limits=options.limits), good)
     server = _Server(current, options)
