@@ -192,6 +192,7 @@ class BayesianFile(RatingFile):
         model.assemble(matrix, draws, state.facts["seed"], size, known, _kept_of(state.arrays, matrix, draws))
         model.calendar_ = times.put_together(state.facts["occasions"], state.arrays, matrix)
         model.converged_, model.training_error_ = state.facts["converged"], state.facts["training_error"]
+        model.interrupted_ = False
         model.rhat_ = np.array(state.facts["rhat"], dtype=np.float64)
         error = state.facts["monte_carlo_error"]
         model.monte_carlo_error_ = math.nan if error is None else error

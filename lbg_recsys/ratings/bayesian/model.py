@@ -43,7 +43,7 @@ MONTE_CARLO_SHARE = 0.15
 # Items that lists by expected rating go through together: their part of the kept sweeps is copied.
 _ITEMS_AT_ONCE = 4096
 # How training went.
-_TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_")
+_TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_", "interrupted_")
 # Groups of users that are looked for where nobody says how many.
 GROUPS = 5
 
@@ -66,7 +66,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     converged_ : bool
         Whether all sweeps ran and the Monte Carlo error is below 15 % of the training error.
     interrupted_ : bool
-        Whether Ctrl-C ended the fit before its last sweep.
+        Whether Ctrl-C ended the fit before its last sweep; False for a loaded model.
     training_error_ : list of float
         Root mean square residual after each sweep, in units of the ratings.
     seed_ : int
@@ -87,14 +87,13 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     METRICS = ("taste",)
     MADE_BY_FIT = (
         *("n_sweeps_", "rhat_", "rhat_median_", "rhat_share_", "monte_carlo_error_", "converged_"),
-        *("training_error_", "seed_", "nbytes_"),
+        *("interrupted_", "training_error_", "seed_", "nbytes_"),
         *("size_", "item_features_", "user_features_", "features_", "calendar_"),
         *("standard_", "_draws", "_some", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
     )
 
     _training: Training | None = None  # the chains, where fit has run them
     _trained: "BayesianLBGModel | None" = None  # the model with the training users, if this one has others
-    interrupted_ = False
     _draws: dict[Side, Draws]
     _some: Mapping[Side, Draws]  # those that newcomers, tastes and explanations need
 
