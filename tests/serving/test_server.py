@@ -1,5 +1,6 @@
 """The server as a process: started by the command, given new models, bad ones, signals, and killed workers."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -174,6 +175,25 @@ def test_the_log_says_where_the_page_is_and_a_signal_stops_it_without_a_trace(de
     assert "stopped" in log.read_text()
     assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
     assert list(scratch.glob("lbg-serve-*")) == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_answers_are_sent_at_once(host):
+    """Without TCP_NODELAY the second packet of an answer waits for the client's acknowledgement, 40 ms."""
+    serving = pytest.importorskip("lbg_recsys.serving.server")
+
+    async def connected():
+        met = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _, writer: met.set_result(writer), sock=serving._bound(host, 0))
+        async with server:
+            _, own = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+            writer = await met
+            at_once = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            for each in (own, writer):
+                each.close()
+            return at_once
+
+    assert asyncio.run(connected())
 
 
 def run(*arguments):
