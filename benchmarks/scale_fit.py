@@ -38,6 +38,18 @@ def peak_megabytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
+def busy_seconds():
+    """Seconds that the cores of this machine have worked, for anybody."""
+    line = Path("/proc/stat").read_text(encoding="utf-8").splitlines()[0].split()
+    user, nice, system, _, _, irq, soft = map(int, line[1:8])
+    return (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_of_workers(data):
+    """Processor seconds of each Dask worker, if there are any."""
+    return sorted(data.client.run(cpu).values()) if hasattr(data, "client") else []
+
+
 def local_bytes():
     """Bytes that processes of this machine have sent each other."""
     lines = Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()
@@ -113,11 +125,11 @@ def compile_first(way):
 
 def main(way, folder, n_ratings):
     warnings.simplefilter("ignore")
-    load = os.getloadavg()[0]
     compile_first(way)
     begun = cpu()
     data = read(way, folder)
-    after_reading, clock, sent = cpu(), time.perf_counter(), local_bytes()
+    workers = sum(seconds_of_workers(data))
+    after_reading, clock, sent, busy = cpu(), time.perf_counter(), local_bytes(), busy_seconds()
     if way in RIVALS:
         iterations = RIVALS[way](data, TOPICS, ITERATIONS)
         matrix, groups = data, None
@@ -125,6 +137,7 @@ def main(way, folder, n_ratings):
         model, iterations = fit_ours(way, data)
         matrix, groups = model.matrix, None if way == "bayesian" else model.posterior().argmax(axis=1)
     seconds, wall, n = cpu() - after_reading, time.perf_counter() - clock, matrix.n_ratings
+    own = seconds + sum(seconds_of_workers(data)) - workers
     found = {
         "ratings": n,
         "users": matrix.n_users,
@@ -136,7 +149,7 @@ def main(way, folder, n_ratings):
         "nanoseconds_per_rating": seconds / n / iterations * 1e9,
         "peak_megabytes": peak_megabytes(),
         "purity": None,
-        "load": load,
+        "cores_of_others": (busy_seconds() - busy - own) / wall,
     }
     if n_ratings and groups is not None:
         found["purity"] = purity(Truth.of_size(n_ratings, 0).group[np.array(list(matrix.users))], groups)
@@ -146,7 +159,7 @@ def main(way, folder, n_ratings):
     if way.startswith("dask"):
         found["network_megabytes"] = (local_bytes() - sent) / iterations / 1e6
         found["worker_megabytes"] = sorted(data.client.run(peak_megabytes).values())
-        found["worker_seconds"] = sorted(data.client.run(cpu).values())
+        found["worker_seconds"] = seconds_of_workers(data)
         data.client.shutdown()
     print(json.dumps(found))
 

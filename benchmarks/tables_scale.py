@@ -14,8 +14,8 @@ WAYS = {
     "scikit-surprise": "Surprise, SVD",
     "bayesian": "Bayesian LBG",
 }
-# The load of a machine that does nothing else.
-IDLE = 0.7
+# Cores that other processes may have used, where times of several processes are shown.
+IDLE = 0.15
 HEAD = ["ratings", "items", "read and sort, s", "fit, s", "ns per rating", "peak MB"]
 
 
@@ -75,11 +75,11 @@ def rivals(found):
 
 
 def workers(found):
-    """One and two workers of Dask; times only of a machine that was idle before."""
+    """One and two workers of Dask; times only of a machine that was idle otherwise."""
     rows = {way: row for way, _, row in _rows(found, "workers")}
     if not rows:
         return ""
-    idle = all(row.get("load", IDLE) < IDLE for row in rows.values())
+    idle = all(row.get("cores_of_others", IDLE) < IDLE for row in rows.values())
     lines = [
         [WAYS[way], f"{row['ratings']:,}", *([f"{row['fit_wall_seconds']:.1f}"] if idle else []),
          _joined(row["worker_seconds"]), f"{row['network_megabytes']:.0f}", f"{row['peak_megabytes']:,.0f}",
