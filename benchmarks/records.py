@@ -199,6 +199,12 @@ def complete_rows(found, part):
     return {name: one for name, one in rows.items() if set(one) == trials}
 
 
+def same_processor(found, part, *names):
+    """Whether all rows of these names are of one kind of processor: only then do their times compare."""
+    rows = [row for name in names for row in found["results"][part][name]["rows"].values()]
+    return len({found["runs"][row["run"]]["cpu"] for row in rows}) == 1
+
+
 def means(rows):
     """Means of every measure over trials; None where a measure does not apply."""
     rows = list(rows)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from benchmarks.records import complete_rows, means, rows_of
+from benchmarks.records import complete_rows, means, rows_of, same_processor
 from lbg_recsys.evaluation.report import markdown_table
 
 MEASURES = {"rmse": "RMSE", "mae": "MAE", "mae_median": "MAE of the median", "log_score": "log score"}
@@ -88,15 +88,19 @@ def bayesian_cost(found):
     """What Bayesian LBG costs beside myFM in the same record."""
     rows = accuracy_rows(found)
 
+    def named(start):
+        return next((name for name in rows if name.startswith(start)), None)
+
     def cost(start, key="fit_s"):
-        return next((row["random"][key] for name, row in rows.items() if name.startswith(start)), None)
+        return rows[name]["random"][key] if (name := named(start)) else None
 
     two, defaults = cost("Bayesian LBG, 2 chains"), cost("bayesian (")
     if two is None or defaults is None:
         return "Not measured yet."
     said = f"Two chains took {two:.1f} CPU seconds per fit"
     probit, regression = cost("myFM ordered probit"), cost("myFM regression")
-    if probit is not None and regression is not None:
+    names = [named(start) for start in ("Bayesian LBG, 2 chains", "myFM ordered probit", "myFM regression")]
+    if None not in names and same_processor(found, "random", *names):
         said += f", {two / probit:.2f} of myFM's ordered probit and {two / regression:.2f} of its regression"
     predicting = cost("bayesian (", "predict_s")
     said += f"; predicting 20,000 distributions took {predicting / defaults:.3f} of the default fit."
@@ -245,7 +249,7 @@ def ratios(ratings, files, accurate):
         lines += [
             [f"{name}: fit", rivals[0], f"{spent / row['random']['fit_s']:.1f} x"]
             for name, row in models.items()
-            if name.startswith("Bayesian")
+            if name.startswith("Bayesian") and same_processor(accurate, "random", name, rivals[0])
         ]
     return markdown_table(["ours", "rival", "faster by"], lines)
 
