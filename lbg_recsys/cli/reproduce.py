@@ -14,7 +14,7 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "figure1", "figure2")
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*NAMES, "all"]))
-@click.option("--seeds", type=click.IntRange(min=1), help="Repetitions a figure.  [default: 3; 1 with --quick]")
+@click.option("--seeds", type=click.IntRange(min=1), help="Repetitions per figure.  [default: 3; 1 with --quick]")
 @click.option("--quick", is_flag=True, help="A part of the data and one seed: minutes instead of an hour.")
 @click.option(
     "-o",

@@ -34,14 +34,14 @@ from lbg_recsys.core.gibbs.effects import (
     draw_noise_rate,
     draw_row_effects,
     mean_square,
+    ridge_biases,
 )
+from lbg_recsys.core.gibbs.factor_priors import draw_expected_factors, expect_factors
 from lbg_recsys.core.gibbs.factors import (
     Factors,
     Partners,
     conditional_factors,
-    draw_expected_factors,
     draw_factors,
-    expect_factors,
     first_factors,
 )
 from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, RowFeatures, draw_precisions
@@ -146,7 +146,7 @@ class Chain:
         self.omega = np.zeros(d, np.float32)
         # the prior precisions of eta and omega: those of the columns' features are drawn, one per group
         self.eta_shrinkage, self.omega_shrinkage = np.full(d, SHRINKAGE), np.full(d, SHRINKAGE)
-        self.row_bias, self.col_bias = _ridge_biases(entries)
+        self.row_bias, self.col_bias = ridge_biases(entries)
         self.row_tau = self.col_tau = 10.0
         self.cuts = np.concatenate([[-np.inf], middles, [np.inf]])
         users = rows if settings.user_rows else n
@@ -395,18 +395,3 @@ class Chain:
     def training_error(self) -> float:
         """The root mean square of the residuals under the current draw."""
         return math.sqrt(mean_square(self.res))
-
-
-def _ridge_biases(entries: SparseRows, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
-    """Initial row and column biases, by alternating ridge regression."""
-    rows, n_row = entries.row_of_entry(), entries.lengths
-    n_col = entries.column_counts()
-    row_bias, col_bias = np.zeros(len(entries)), np.zeros(entries.n_columns)
-    for _ in range(rounds):
-        row_bias = np.bincount(rows, entries.values - col_bias[entries.columns], minlength=len(row_bias)) / (
-            n_row + ridge
-        )
-        col_bias = np.bincount(entries.columns, entries.values - row_bias[rows], minlength=len(col_bias)) / (
-            n_col + ridge
-        )
-    return row_bias.astype(np.float32), col_bias.astype(np.float32)

@@ -12,6 +12,7 @@ from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals
 from lbg_recsys.core.gibbs.components import Profiles
 from lbg_recsys.core.gibbs.ridge import FAST, cross_product, predict, ridge_draw
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
 
@@ -127,3 +128,18 @@ def mean_square(res: Array) -> float:
     for e in range(res.shape[0]):
         total += np.float64(res[e]) * np.float64(res[e])
     return float(total / max(res.shape[0], 1))
+
+
+def ridge_biases(entries: SparseRows, ridge: float = 5.0, rounds: int = 10) -> tuple[Array, Array]:
+    """Initial row and column biases, by alternating ridge regression."""
+    rows, n_row = entries.row_of_entry(), entries.lengths
+    n_col = entries.column_counts()
+    row_bias, col_bias = np.zeros(len(entries)), np.zeros(entries.n_columns)
+    for _ in range(rounds):
+        row_bias = np.bincount(rows, entries.values - col_bias[entries.columns], minlength=len(row_bias)) / (
+            n_row + ridge
+        )
+        col_bias = np.bincount(entries.columns, entries.values - row_bias[rows], minlength=len(col_bias)) / (
+            n_col + ridge
+        )
+    return row_bias.astype(np.float32), col_bias.astype(np.float32)

@@ -32,7 +32,7 @@ class Size(NamedTuple):
 
 
 def factors_for(ratings_per_id: float) -> int:
-    """8 factors for up to 20 ratings per user and item, about 14 more for each doubling, at most 64.
+    """8 factors for up to 18 ratings per user and item, about 14 more for each doubling, at most 64.
 
     >>> [factors_for(n) for n in (1.0, 10.0, 20.0, 35.0, 90.0, 1000.0)]
     [8, 8, 16, 24, 40, 64]

@@ -6,15 +6,14 @@ import pytest
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.draws import Draws, factors_in_steps
+from lbg_recsys.core.gibbs.factor_priors import draw_expected_factors, expect_factors
 from lbg_recsys.core.gibbs.factors import (
     Factors,
     NearFactors,
     Partners,
     conditional_factors,
-    draw_expected_factors,
     draw_factor,
     draw_factors,
-    expect_factors,
     first_factors,
     weighted_squares,
 )

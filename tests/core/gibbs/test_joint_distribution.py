@@ -10,7 +10,7 @@ import pytest
 
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.factors import expect_factors
+from lbg_recsys.core.gibbs.factor_priors import expect_factors
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.ordinal import count_neighbours

@@ -1,0 +1,122 @@
+"""What is expected of continuous factors before any value is known: lines, pushes and precisions, and their draws.
+
+See `lbg_recsys.core.gibbs.factors` for the model.
+"""
+
+import math
+
+import numpy as np
+
+from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.gibbs.arrays import Gamma
+from lbg_recsys.core.gibbs.factors import Factors, Partners
+from lbg_recsys.core.gibbs.ridge import FAST, SHRINKAGE
+from lbg_recsys.core.types import Array
+
+
+@kernel(fastmath=FAST)
+def expect_factors(own: Factors, entries: Partners) -> None:
+    """Compute the expected factors from the line and the pushes."""
+    ptr, partner, _ = entries
+    n, rank = own.mean.shape
+    for j in range(n):
+        mean, root = own.mean[j], np.float32(1.0 / math.sqrt(max(ptr[j + 1] - ptr[j], 1)))
+        mean[:] = 0
+        for e in range(ptr[j], ptr[j + 1]):
+            push = own.push[np.uint32(partner[e])]
+            for r in range(rank):
+                mean[r] += push[r]
+        for r in range(rank):
+            mean[r] = own.line[0, r] + own.line[1, r] * own.amount[j] + root * mean[r]
+
+
+@kernel(fastmath=FAST)
+def _draw_line(own: Factors, apart: Array, noise: Array) -> None:
+    """Redraw the line of every factor, N(0, 1 / SHRINKAGE) a priori; ``apart`` (n, R), value less mean, follows."""
+    n, rank = apart.shape
+    amounts = squares = 0.0
+    for j in range(n):
+        amounts += own.amount[j]
+        squares += np.float64(own.amount[j]) * own.amount[j]
+    for r in range(rank):
+        p, old, slope = np.float64(own.precision[r]), own.line[0, r], own.line[1, r]
+        one = two = 0.0
+        for j in range(n):
+            x = np.float64(apart[j, r]) + old + slope * own.amount[j]
+            one += x
+            two += x * own.amount[j]
+        a, b, c = SHRINKAGE + p * n, p * amounts, SHRINKAGE + p * squares
+        det = a * c - b * b
+        # the Cholesky factor of the precision [[a, b], [b, c]] is [[sa, 0], [b / sa, sd]]
+        sa = math.sqrt(a)
+        sd = math.sqrt(det / a)
+        second = noise[1, r] / sd
+        own.line[0, r] = p * (c * one - b * two) / det + (noise[0, r] - b / sa * second) / sa
+        own.line[1, r] = p * (a * two - b * one) / det + second
+        old, slope = own.line[0, r] - old, own.line[1, r] - slope
+        for j in range(n):
+            apart[j, r] -= old + slope * own.amount[j]
+
+
+@kernel(fastmath=FAST)
+def _draw_pushes(own: Factors, apart: Array, back: Partners, root: Array, noise: Array) -> None:
+    """Redraw what each partner adds to the expected factors, one partner after another; ``apart`` follows.
+
+    ``back`` are the entries of every partner, ``root`` (n,) is 1 / sqrt(number of entries).
+    """
+    ptr, rows, _ = back
+    n_partners, rank = own.push.shape
+    total = np.empty(rank, np.float32)
+    for i in range(n_partners):
+        amount = np.float32(0.0)
+        total[:] = 0
+        for e in range(ptr[i], ptr[i + 1]):
+            j = np.uint32(rows[e])
+            amount += root[j] * root[j]
+            for r in range(rank):
+                total[r] += root[j] * apart[j, r]
+        for r in range(rank):
+            sharp = own.push_precision[r] + own.precision[r] * amount
+            centre = own.precision[r] * (total[r] + amount * own.push[i, r]) / sharp
+            new = np.float32(centre + noise[i, r] / math.sqrt(sharp))
+            total[r] = new - own.push[i, r]
+            own.push[i, r] = new
+        for e in range(ptr[i], ptr[i + 1]):
+            j = np.uint32(rows[e])
+            for r in range(rank):
+                apart[j, r] -= root[j] * total[r]
+
+
+@kernel(fastmath=FAST)
+def _draw_precision(rng: np.random.Generator, prior: Gamma, apart: Array, out: Array) -> None:
+    """Redraw the precision of each column of ``apart`` (n, R) ~ N(0, 1/precision)."""
+    n, rank = apart.shape
+    for r in range(rank):
+        squares = 0.0
+        for j in range(n):
+            squares += np.float64(apart[j, r]) * apart[j, r]
+        out[r] = rng.standard_gamma(prior.shape + 0.5 * n) / (prior.rate + 0.5 * squares)
+
+
+@kernel(fastmath=FAST)
+def draw_expected_factors(
+    rng: np.random.Generator, own: Factors, back: Partners, n_entries: Array, prior: Gamma, noise: Array
+) -> None:
+    """Redraw the line, the pushes and the precisions of factors, and compute the expected factors again.
+
+    ``back`` are the entries of every partner, ``n_entries`` (n,) how many each row (column) has, ``noise``
+    (partners + 2, R) standard normal numbers, ``prior`` that of the precisions.
+    """
+    n, rank = own.value.shape
+    apart, root = np.empty((n, rank), np.float32), np.empty(n, np.float32)
+    for j in range(n):
+        root[j] = 1.0 / math.sqrt(max(n_entries[j], 1))
+        for r in range(rank):
+            apart[j, r] = own.value[j, r] - own.mean[j, r]
+    _draw_line(own, apart, noise[:2])
+    _draw_pushes(own, apart, back, root, noise[2:])
+    _draw_precision(rng, prior, own.push, own.push_precision)
+    _draw_precision(rng, prior, apart, own.precision)
+    for j in range(n):
+        for r in range(rank):
+            own.mean[j, r] = own.value[j, r] - apart[j, r]
