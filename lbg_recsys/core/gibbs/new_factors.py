@@ -37,7 +37,7 @@ def come_near(factors: KeptFactors, sweep: int, partners: Array, weight: Array, 
 @kernel()
 def begin_factor(near: NearFactors, factor: Array, res: Array) -> None:
     """Begin with the expected factors; ``res`` (n,), of a row without factors, follows."""
-    # number by number: an array that is assigned to a part of another brings half of numba's strings with it
+    # number by number: to assign an array to a slice, numba compiles its functions of strings as well
     for r in range(factor.shape[0]):
         factor[r] = near.mean[r]
     add_product(factor, near.others, -1.0, res)

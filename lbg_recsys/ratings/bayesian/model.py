@@ -62,7 +62,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     rhat_median_, rhat_share_ : float
         Their median, and the share of them above 1.1.
     monte_carlo_error_ : float
-        Root mean square error of expected ratings because the sweeps are not more, in units of the ratings.
+        Root mean square Monte Carlo error of expected ratings, in units of the ratings; more sweeps lower it.
     converged_ : bool
         Whether all sweeps ran and the Monte Carlo error is below 15 % of the training error.
     interrupted_ : bool
