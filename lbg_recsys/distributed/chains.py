@@ -5,21 +5,15 @@ travels to a worker once, with the ratings, and comes back as its kept sweeps. A
 begins again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from lbg_recsys.core.gibbs.chains import Run, gather, run_all
-from lbg_recsys.core.gibbs.draws import Draws
-from lbg_recsys.core.gibbs.kinds import Side
-from lbg_recsys.core.types import Ints
+from lbg_recsys.core.gibbs.chains import Run, run_all
 from lbg_recsys.distributed.cluster import check_workers, cluster_of
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.progress import Progress, silent
+from lbg_recsys.progress import Progress
 from lbg_recsys.ratings import BayesianLBGModel
-from lbg_recsys.ratings.bayesian.size import burn_in_of
 from lbg_recsys.ratings.bayesian.training import Training
-from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
-from lbg_recsys.ratings.matrix import RatingMatrix
 
 
 def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **beside: Any) -> BayesianLBGModel:
@@ -60,45 +54,15 @@ def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **besi
 
 
 class _Elsewhere(BayesianLBGModel):
-    """A model whose chains are run by a cluster; what is left to its fit is to take their sweeps."""
+    """A model whose chains run on a cluster."""
 
     client: Any
 
-    def _fit(
-        self,
-        matrix: RatingMatrix,
-        progress: Progress,
-        features: Mapping[Side, FeatureTable] = WITHOUT_FEATURES,
-        times: Ints | None = None,
-    ) -> None:
+    def _run(self, training: Training, burn_in: int, progress: Progress) -> bool:
         if self.max_seconds is not None:
             raise ParameterError("max_seconds is for chains that run here: give n_sweeps on a cluster")
-        training = _Finished(self.get_params(), matrix, features, times)
-        burn_in = burn_in_of(self.get_params())
         training.runs = _run_on(self.client, training.runs, self.n_sweeps, burn_in, progress)
-        self._training, self._draws, self.warm_start = training, {}, True
-        super()._fit(matrix, silent, features, times)
-        self._training = Training.__new__(Training)  # one that a warm start can continue
-        vars(self._training).update(vars(training))
-
-
-class _Finished(Training):
-    """Chains that have run elsewhere and rest already."""
-
-    def serves(self, *_: Any) -> bool:
-        """These are the chains that were asked for."""
         return True
-
-    def give_back(self, _: Mapping[Side, Draws]) -> None:
-        """They have their sweeps."""
-
-    def run(self, *_: Any) -> bool:
-        """Nothing is left to run."""
-        return True
-
-    def gather(self) -> dict[Side, Draws]:
-        """The kept sweeps."""
-        return {side: gather(runs) for side, runs in self._sides().items()}
 
 
 def _run_on(client: Any, runs: Sequence[Run], n_sweeps: int, burn_in: int, progress: Progress) -> list[Run]:
@@ -112,5 +76,5 @@ def _run_on(client: Any, runs: Sequence[Run], n_sweeps: int, burn_in: int, progr
 
 def _finished(run: Run, n_sweeps: int, burn_in: int) -> Run:
     run_all([run], n_sweeps, burn_in, 1)
-    run.chain.rest()
+    run.chain.rest()  # so that less is sent
     return run

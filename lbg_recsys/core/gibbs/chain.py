@@ -203,6 +203,8 @@ class Chain:
 
     def rest(self) -> None:
         """Release most of the memory until `wake`: the entries, and all that `wake` can compute again."""
+        if "entries" not in vars(self):  # it rests already
+            return
         del (
             self.entries,
             self.level,

@@ -115,7 +115,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         else:
             burn_in = 0
             training.give_back(self._draws)
-        finished = training.run(self.n_sweeps, burn_in, self.n_jobs, progress, self.max_seconds)
+        finished = self._run(training, burn_in, progress)
         # from here on nothing fails: a fit that did leaves the model as it was
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
@@ -124,6 +124,10 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self.monte_carlo_error_ = training.monte_carlo_error()
         self._know_users()
         self._judge(finished)
+
+    def _run(self, training: Training, burn_in: int, progress: Progress) -> bool:
+        """Run the chains; False if Ctrl-C ended them early."""
+        return training.run(self.n_sweeps, burn_in, self.n_jobs, progress, self.max_seconds)
 
     def _know_users(self, kept: KeptOfUsers | None = None) -> None:
         self._some = SomeSweeps(self._draws)
