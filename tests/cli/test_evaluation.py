@@ -78,7 +78,7 @@ def test_clicks_that_cannot_be_judged(desk, run):
     assert "leaves nothing to judge" in run("evaluate", "clicks.csv", "--list-users", 0, code=2).stderr
     assert "--scale is for ratings" in run("evaluate", "clicks.csv", "--scale", 1, 5, code=2).stderr
     assert "looks like the timestamp" in run("evaluate", "clicks.csv", "--split", "last", code=1).stderr
-    assert "cannot be parted into 5 folds" in run("evaluate", "clicks.csv", code=1).stderr
+    assert "cannot be split into 5 folds" in run("evaluate", "clicks.csv", code=1).stderr
     (desk / "apart.csv").write_text("user,item\n1,2\n2,3\n")
     assert "no list can be judged" in run("evaluate", "apart.csv", "--folds", 2, code=1).stderr
     (desk / "counts.csv").write_text("user,item,count\n1,2,0\n2,3,1\n")
