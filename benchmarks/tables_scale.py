@@ -1,6 +1,8 @@
 """The results of `bench_scale` as Markdown."""
 
-from benchmarks.records import rows_of
+import numpy as np
+
+from benchmarks.records import complete_rows, rows_of
 from benchmarks.scale_rivals import RIVALS
 from lbg_recsys.evaluation.report import markdown_table
 
@@ -75,24 +77,29 @@ def rivals(found):
 
 
 def workers(found):
-    """One and two workers of Dask; times only of a machine that was idle otherwise."""
-    rows = {way: row for way, _, row in _rows(found, "workers")}
-    if not rows:
+    """One and two workers of Dask, medians of pairs of runs; times only of a machine that was idle otherwise."""
+    pairs = {way: list(trials.values()) for way, trials in complete_rows(found, "workers").items()}
+    if not pairs:
         return ""
-    idle = all(row.get("cores_of_others", IDLE) < IDLE for row in rows.values())
-    lines = [
-        [WAYS[way], f"{row['ratings']:,}", *([f"{row['fit_wall_seconds']:.1f}"] if idle else []),
-         _joined(row["worker_seconds"]), f"{row['network_megabytes']:.0f}", f"{row['peak_megabytes']:,.0f}",
-         _joined(row["worker_megabytes"])]
-        for way, row in rows.items()
-    ]  # fmt: skip
+    idle = all(row.get("cores_of_others", IDLE) < IDLE for rows in pairs.values() for row in rows)
+    lines = []
+    for way, rows in pairs.items():
+        middle = {name: np.median([row[name] for row in rows], axis=0) for name in rows[0] if name != "purity"}
+        lines.append(
+            [WAYS[way], f"{middle['ratings']:,.0f}", *([f"{middle['fit_wall_seconds']:.1f}"] if idle else []),
+             _joined(middle["worker_seconds"]), f"{middle['network_megabytes']:.0f}",
+             f"{middle['peak_megabytes']:,.0f}", _joined(middle["worker_megabytes"])]
+        )  # fmt: skip
     head = ["Dask", "ratings", *(["fit, s"] if idle else []), "CPU s of each worker", "MB sent per iteration"]
     text = markdown_table([*head, "peak MB of the client", "peak MB of each worker"], lines)
     if not idle:
         return text + "\n\nThe machine was busy: how much faster two workers are was not measured."
-    if len(rows) == 2:
-        one, two = (rows[way]["fit_wall_seconds"] for way in ("dask-1", "dask-2"))
-        text += f"\n\nTwo workers are {one / two:.2f} times as fast as one."
+    if len(pairs) == 2:
+        ratios = [one["fit_wall_seconds"] / two["fit_wall_seconds"] for one, two in zip(*pairs.values(), strict=True)]
+        text += (
+            f"\n\nTwo workers are {np.median(ratios):.2f} times as fast as one (median of {len(ratios)} pairs of "
+            f"runs, {min(ratios):.2f} to {max(ratios):.2f})."
+        )
     return text
 
 

@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from operator import iadd
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -75,6 +76,29 @@ def block_cuts(indptr: Ints, size: int | None = None) -> Ints:
     return np.append(begins, len(number))
 
 
+class Subtree(NamedTuple):
+    """A node in the tree of `tree_sum`: the sum of parts ``number << level`` to ``(number + 1) << level``."""
+
+    level: int
+    number: int
+    total: Any
+
+
+def subtrees(parts: Iterable[Subtree], add: Callable[[Any, Any], Any] = iadd) -> list[Subtree]:
+    """The same sums of neighbouring parts in as few nodes of the tree as hold them; ``add`` may change its left one.
+
+    >>> [(node.level, node.number) for node in subtrees(Subtree(0, number, 1.0) for number in range(5, 10))]
+    [(0, 5), (1, 3), (1, 4)]
+    """
+    held: list[Subtree] = []
+    for part in parts:
+        held.append(part)
+        while len(held) > 1 and held[-2].level == held[-1].level and held[-2].number % 2 == 0:
+            right, left = held.pop(), held.pop()
+            held.append(Subtree(left.level + 1, left.number // 2, add(left.total, right.total)))
+    return held
+
+
 def tree_sum(parts: Iterable[T]) -> T:
     """The sum of at least one part as a balanced tree over their order; at most a logarithm of them are held.
 
@@ -83,22 +107,13 @@ def tree_sum(parts: Iterable[T]) -> T:
     >>> tree_sum(["a", "b", "c"])
     'abc'
     """
-    held: list[tuple[int, T]] = []  # (number of parts, their sum): numbers fall from left to right
-    for part in parts:
-        held.append((1, part))
-        while len(held) > 1 and held[-2][0] == held[-1][0]:
-            _join(held)
-    while len(held) > 1:
-        _join(held)
-    return held[0][1]
+    total: T = root_sum(subtrees(Subtree(0, number, part) for number, part in enumerate(parts)))
+    return total
 
 
-def _join(held: list[tuple[int, Any]]) -> None:
-    right = held.pop()
-    left = held.pop()
-    total = left[1]
-    total += right[1]
-    held.append((left[0] + right[0], total))
+def root_sum(nodes: Sequence[Subtree]) -> Any:
+    """The sum of all parts from those of `subtrees` that begin with the first part."""
+    return reduce(lambda right, left: left + right, [node.total for node in reversed(nodes)])
 
 
 def in_order(function: Callable[[S], T], items: Sequence[S], n_jobs: int) -> Iterator[T]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import add, itemgetter
+from functools import partial, reduce
+from itertools import chain, pairwise
+from operator import add, iadd, itemgetter
 from typing import Any
 
 import numpy as np
 
-from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.blocks import Subtree, root_sum, subtrees
 from lbg_recsys.core.types import Array, Ints
 from lbg_recsys.distributed.cluster import check_workers, cluster_of
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -15,71 +17,104 @@ from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds
 from lbg_recsys.ratings.store import STORE, RatingStore
 
-# Arrays that are too large to exist for each block are summed in so many groups of blocks.
-_GROUPS = 8
+# So many sums are added by one task, and of arrays too large to exist for each block there are at most so many.
+_TOGETHER = 8
+
+
+class Kept(list[Any]):
+    """Futures of lists, one per group of blocks, with one result per block: they stay on the workers."""
 
 
 @dataclass(frozen=True)
 class DaskBlocks:
-    """Blocks as futures of a cluster; see `lbg_recsys.core.blocks.Blocks`."""
+    """Blocks in groups of neighbours, one per thread of a cluster; see `lbg_recsys.core.blocks.Blocks`.
+
+    A step of a fit is one task per group: what tasks cost does not grow with the blocks, and what is summed inside
+    of a group needs no network.
+    """
 
     client: Any
-    futures: list[Any]
+    groups: Kept
     n_rows: Ints
     n_columns: int
 
+    @classmethod
+    def placed(cls, client: Any, make: Callable[..., list[Any]], blocks: Sequence[Any], **about: Any) -> "DaskBlocks":
+        """The blocks that ``make`` finds of each thread's share; a lost worker's share goes elsewhere."""
+        threads = [worker for worker, n in sorted(client.nthreads().items()) for _ in range(n)]
+        sent = client.submit(_same, make, pure=False)
+        groups = [
+            client.submit(_call, sent, list(blocks[share]), workers=[worker], allow_other_workers=True, pure=False)
+            for worker, share in zip(threads, _cuts(len(blocks), len(threads)), strict=False)
+        ]
+        return cls(client, Kept(groups), **about)
+
     def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "DaskBlocks":
         """The workers keep both."""
-        return replace(self, futures=self.map(function, *aligned))
+        return replace(self, groups=self.map(function, *aligned))
 
     def counted(self, n_rows: Ints) -> "DaskBlocks":
         """The same blocks with other numbers of rows."""
         return replace(self, n_rows=n_rows)
 
-    def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> list[Any]:
-        """Futures of the results, which stay on the workers."""
-        # a task of its own carries the function with its tables: each worker gets it once, and it can be lost
-        sent = self.client.submit(_same, function, pure=False)
-        n_blocks = len(self.futures)
-        found: list[Any] = self.client.map(_call, [sent] * n_blocks, self.futures, *aligned, pure=False)
-        return found
+    def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Kept:
+        """What stays on the workers."""
+        return Kept(self._each(_mapped, function, aligned))
 
     def total(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Any:
         """The sum, added in the order of `lbg_recsys.core.blocks.tree_sum` where the results are."""
-        return self._sum(self.map(function, *aligned)).result()
+        return self._sum(self._each(_summed, function, aligned))
 
-    def advance(self, function: Callable[..., tuple[Any, Any]], *aligned: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def advance(self, function: Callable[..., tuple[Any, Any]], *aligned: Sequence[Any]) -> tuple[Any, Kept]:
         """What stays are futures."""
-        both = self.map(function, *aligned)
-        summands, staying = (self.client.map(itemgetter(which), both, pure=False) for which in (0, 1))
-        return self._sum(summands).result(), staying
+        both = self._each(_advanced, function, aligned)
+        sums, staying = (self.client.map(itemgetter(which), both, pure=False) for which in (0, 1))
+        return self._sum(sums), Kept(staying)
 
     def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
-        """Groups of neighbouring blocks are summed one block after another, and the groups then as in `total`."""
-        sent = self.client.submit(_same, function, pure=False)
-        groups = [group.tolist() for group in np.array_split(np.arange(len(self.futures)), _GROUPS) if len(group)]
-        sums = [
-            self.client.submit(
-                _accumulated,
-                sent,
-                out.shape,
-                [self.futures[number] for number in group],
-                *([results[number] for number in group] for results in aligned),
-                pure=False,
-            )
-            for group in groups
+        """At most eight arrays exist; the last bits of their sum can differ with the number of workers."""
+        sent, own = self._sent(function), self._own(aligned)
+        shares = _cuts(len(self.groups), _TOGETHER)
+        parts = [
+            self.client.submit(_accumulated, sent, out.shape, *(list(one[share]) for one in own), pure=False)
+            for share in shares
         ]
-        out += self._sum(sums).result()
+        out += self.client.submit(_added, parts, pure=False).result()
 
     def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
         """The results, one after another."""
-        return (future.result() for future in results)
+        return (one for future in results for one in future.result())
+
+    def _each(self, task: Callable[..., Any], function: Callable[..., Any], aligned: Sequence[Sequence[Any]]) -> Any:
+        """One future per group, of what the task finds with its number of blocks before, its blocks and theirs."""
+        sent, own = self._sent(function), self._own(aligned)
+        firsts = [share.start for share in self._shares()]
+        return self.client.map(task, [sent] * len(firsts), firsts, *own, pure=False)
+
+    def _sent(self, function: Callable[..., Any]) -> Any:
+        # a task of its own carries the function with its tables: each worker gets it once, and it can be lost
+        return self.client.submit(_same, function, pure=False)
+
+    def _own(self, aligned: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """The groups, and what belongs to them, group by group."""
+        shares = self._shares()
+        own = [one if isinstance(one, Kept) else [list(one[share]) for share in shares] for one in aligned]
+        return [self.groups, *own]
+
+    def _shares(self) -> list[slice]:
+        return _cuts(len(self.n_rows), len(self.groups))
 
     def _sum(self, parts: list[Any]) -> Any:
-        while len(parts) > 1:
-            pairs = [self.client.submit(add, *parts[k : k + 2], pure=False) for k in range(0, len(parts) - 1, 2)]
-            parts = pairs + parts[len(parts) - len(parts) % 2 :]
-        return parts[0]
+        while len(parts) > _TOGETHER:
+            firsts = range(0, len(parts), _TOGETHER)
+            parts = [self.client.submit(_joined, parts[first : first + _TOGETHER], pure=False) for first in firsts]
+        return self.client.submit(_root, parts, pure=False).result()
+
+
+def _cuts(n_blocks: int, n_groups: int) -> list[slice]:
+    """Which blocks each group has: as many as any other, up to one."""
+    cuts = np.linspace(0, n_blocks, min(n_groups, n_blocks) + 1).astype(int).tolist()
+    return [slice(first, last) for first, last in pairwise(cuts)]
 
 
 def _same(value: Any) -> Any:
@@ -90,13 +125,49 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def _accumulated(
-    function: Callable[..., None], shape: tuple[int, ...], blocks: list[SparseRows], *aligned: list[Any]
-) -> Array:
+def _results(function: Callable[..., Any], blocks: list[Any], aligned: Sequence[list[Any]]) -> Iterator[Any]:
+    return (function(*one) for one in zip(blocks, *aligned, strict=True))
+
+
+def _mapped(function: Callable[..., Any], _: int, blocks: list[Any], *aligned: list[Any]) -> list[Any]:
+    return list(_results(function, blocks, aligned))
+
+
+def _summed(function: Callable[..., Any], first: int, blocks: list[Any], *aligned: list[Any]) -> list[Subtree]:
+    found = enumerate(_results(function, blocks, aligned), start=first)
+    return subtrees(Subtree(0, number, part) for number, part in found)
+
+
+def _advanced(
+    function: Callable[..., Any], first: int, blocks: list[Any], *aligned: list[Any]
+) -> tuple[list[Subtree], list[Any]]:
+    staying: list[Any] = []
+
+    def summand(*arguments: Any) -> Any:
+        part, own = function(*arguments)
+        staying.append(own)
+        return part
+
+    return _summed(summand, first, blocks, *aligned), staying
+
+
+def _accumulated(function: Callable[..., None], shape: tuple[int, ...], *groups: list[list[Any]]) -> Array:
     out = np.zeros(shape)
-    for rows, *own in zip(blocks, *aligned, strict=True):
-        function(rows, *own, out)
+    for one in zip(*map(chain.from_iterable, groups), strict=True):
+        function(*one, out)
     return out
+
+
+def _added(parts: list[Array]) -> Array:
+    return reduce(iadd, parts, np.zeros_like(parts[0]))
+
+
+def _joined(parts: list[list[Subtree]]) -> list[Subtree]:
+    return subtrees(chain.from_iterable(parts), add)  # not in place: an operand may be needed once more
+
+
+def _root(parts: list[list[Subtree]]) -> Any:
+    return root_sum(_joined(parts))
 
 
 @dataclass(frozen=True)
@@ -124,14 +195,13 @@ class DaskRatings:
     def blocks(self, n_jobs: int = 1) -> DaskBlocks:
         """The users as rows, in blocks; the workers have threads of their own."""
         read = self.store.block_reader()
-        sent = self.client.submit(_same, read, pure=False)
-        threads = [worker for worker, n in sorted(self.client.nthreads().items()) for _ in range(n)]
-        futures: list[Any] = []
-        # neighbours are together, so that most sums of neighbours need no network; a lost worker's go elsewhere
-        for worker, numbers in zip(threads, np.array_split(np.arange(read.n_blocks), len(threads)), strict=True):
-            own = [sent] * len(numbers), numbers.tolist()
-            futures += self.client.map(_call, *own, pure=False, workers=[worker], allow_other_workers=True)
-        return DaskBlocks(self.client, futures, read.n_rows, len(self.store.items))
+        return DaskBlocks.placed(
+            self.client,
+            partial(_mapped, read, 0),
+            range(read.n_blocks),
+            n_rows=read.n_rows,
+            n_columns=len(self.store.items),
+        )
 
     def whole(self) -> RatingMatrix:
         """All ratings in one matrix, here."""

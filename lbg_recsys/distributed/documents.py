@@ -64,7 +64,8 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     if not kept:
         raise DataError("no partition has a document: at least one is needed")
     n_rows = np.array([abouts[number].n_rows for number in kept])
-    return DaskBlocks(cluster, [checked[number] for number in kept], n_rows, abouts[0].n_columns)
+    own = [checked[number] for number in kept]
+    return DaskBlocks.placed(cluster, list, own, n_rows=n_rows, n_columns=abouts[0].n_columns)
 
 
 def _about(documents: sp.csr_array) -> _About:

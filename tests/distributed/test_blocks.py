@@ -1,5 +1,7 @@
 """A fit on a cluster is the fit here, whatever the number of workers."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -65,9 +67,31 @@ def len_of(rows):
     return rows.lengths
 
 
-def test_neighbouring_blocks_are_together(store, client):
+def test_each_thread_has_neighbouring_blocks(store, client):
     found = on_dask(store, client).blocks()
-    distributed.wait(found.futures)
-    holders = [client.who_has([future])[future.key][0] for future in found.futures]
-    assert len(set(holders)) == 2
-    assert holders == sorted(holders)
+    assert len(found.n_rows) > 4  # two threads with several blocks each
+    distributed.wait(list(found.groups))
+    holders = [client.who_has([group])[group.key][0] for group in found.groups]
+    assert len(holders) == len(set(holders)) == 2
+    first = list(found.fetch(found.map(first_columns)))
+    np.testing.assert_equal(first, [store.block_reader()(number).columns[:3] for number in range(len(found.n_rows))])
+
+
+def first_columns(rows):
+    return rows.columns[:3]
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7, 10, 33])
+@pytest.mark.parametrize("n_workers", [1, 2, 3, 20])
+def test_sums_of_groups_are_those_of_the_tree(n_blocks, n_workers):
+    values = np.random.default_rng(n_blocks).normal(size=n_blocks) * 10.0 ** np.arange(-8, 8).take(
+        np.arange(n_blocks), mode="wrap"
+    )
+    groups = [
+        blocks.subtrees(blocks.Subtree(0, int(number), values[number]) for number in share)
+        for share in np.array_split(np.arange(n_blocks), n_workers)
+        if len(share)
+    ]
+    while len(groups) > 1:
+        groups = [blocks.subtrees(chain.from_iterable(groups[k : k + 2])) for k in range(0, len(groups), 2)]
+    assert blocks.root_sum(groups[0]) == blocks.tree_sum(values.tolist())

@@ -352,10 +352,9 @@ def log_prior(
     rate, mean, var0 = prior.rate[:, None], prior.mean[:, None], prior.var[:, None]
     value = 0.0
     if prior.strength_p > 0.0:
-        p = parameters.p
-        indicator = rate * (parameters.log_draw if given_count else np.log(p))
+        indicator = rate * (parameters.log_draw if given_count else parameters.log_p)
         if not given_count:
-            indicator += (1.0 - rate) * np.log1p(-p)
+            indicator += (1.0 - rate) * parameters.log_unset
         value += indicator_weight * prior.strength_p * float(indicator.sum())
     if prior.strength_gauss > 0.0:
         misfit = (var0 + (parameters.c - mean) ** 2) / parameters.var

@@ -1,6 +1,6 @@
 """The parameters of a Latent Bernoulli-Gauss mixture."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -39,15 +39,28 @@ class Parameters:
         """n, the number of items or words."""
         return int(self.p.shape[0])
 
+    def __getstate__(self) -> dict[str, Floats]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # what is cached is made again
+
+    @cached_property
+    def log_p(self) -> Floats:
+        """log p, (n, k)."""
+        return np.asarray(np.log(self.p))
+
+    @cached_property
+    def log_unset(self) -> Floats:
+        """log(1 - p), (n, k)."""
+        return np.asarray(np.log1p(-self.p))
+
     def logit_p(self) -> Floats:
         """log p - log(1 - p): what a set indicator adds to the evidence of an unset one."""
-        return np.asarray(np.log(self.p) - np.log1p(-self.p))
+        return np.asarray(self.log_p - self.log_unset)
 
     def log_silence(self) -> Floats:
         """Sum over all columns of log(1 - p_si), (k,): the Bernoulli evidence of a row with no entries."""
-        return np.asarray(np.log1p(-self.p).sum(axis=0))
+        return np.asarray(self.log_unset.sum(axis=0))
 
     @cached_property
     def log_draw(self) -> Floats:
         """log(p_si / sum_l p_sl), (n, k): the evidence of a set indicator when their number is given."""
-        return np.asarray(np.log(self.p) - np.log(self.p.sum(axis=0)))
+        return np.asarray(self.log_p - np.log(self.p.sum(axis=0)))
