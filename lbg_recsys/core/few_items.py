@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lbg_recsys.core.cholesky import solve
 from lbg_recsys.core.together import Together
 from lbg_recsys.core.types import Floats, Ints
 
@@ -50,13 +51,12 @@ class FewItems:
 
     def scores(self) -> Floats:
         """The prediction of every item, (n_items,); the user's own items are among them."""
-        weights: Floats = np.linalg.solve(self._sigma(), self.cells).astype(np.float64, copy=False)
-        return self.together.times(self.items, weights)
+        return self.together.times(self.items, solve(self._sigma(), self.cells))
 
     def contributions(self, item: int) -> Floats:
         """What each of the user's items adds to the prediction of another item, (n,)."""
         met = self.together.between(self.items, np.array([item]))[:, 0]
-        return np.asarray(self.cells * np.linalg.solve(self._sigma(), met))
+        return np.asarray(self.cells * solve(self._sigma(), met))
 
     def _sigma(self) -> Floats:
         """Sigma_HH."""

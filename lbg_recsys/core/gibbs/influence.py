@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
+from lbg_recsys.core.cholesky import FAST
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.factors import NearFactors, add_product, weighted_squares
 from lbg_recsys.core.gibbs.new_factors import redraw_factor
 from lbg_recsys.core.gibbs.new_rows import ClassOdds, half_squares, redraw_classes
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
-from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 _NEWTON_STEPS, _SETTLED = 30, 1e-8

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lbg_recsys.core.cholesky import FAST
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
 from lbg_recsys.core.gibbs.new_factors import KeptFactors, begin_factor, come_near, expect_factor, redraw_factor
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
-from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 _FIRST_ROUNDS, _ROUNDS = 30, 3

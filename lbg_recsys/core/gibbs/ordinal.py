@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
+from lbg_recsys.core.cholesky import FAST
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.normal import draw_exponential, draw_normal, normal_cdf, smooth_cdf, truncated_normal
-from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 # The length of Metropolis steps: about 2.4 posterior standard deviations are best in one dimension, and a rating next

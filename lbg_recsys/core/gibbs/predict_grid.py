@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lbg_recsys.core.cholesky import FAST
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.draws import Draws, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import smooth_cdf
 from lbg_recsys.core.gibbs.predict_pairs import expected_from, levels_from, sums_closely
-from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 

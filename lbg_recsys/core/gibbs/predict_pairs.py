@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lbg_recsys.core.cholesky import FAST
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.gibbs.draws import Draws, distinct, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf
-from lbg_recsys.core.gibbs.ridge import FAST
 from lbg_recsys.core.types import Array
 
 # The kinds of occasions come in this order: a user's day, a user's moment, and an item's month, the drift.

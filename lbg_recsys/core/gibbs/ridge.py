@@ -3,15 +3,12 @@
 BLAS would do the same, but its bits depend on its number of threads.
 """
 
-import math
-
 import numpy as np
 
+from lbg_recsys.core.cholesky import FAST, cholesky
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Array
 
-# Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
-FAST = {"contract", "nsz", "reassoc", "arcp"}
 # The prior precision of a coefficient of a profile. Some fifty of them predict class means well below one
 # standardised rating: where columns are few, a prior as wide as N(0, 1) would let a new column's means run off
 # the scale.
@@ -52,17 +49,6 @@ def predict(features: Array, coefficients: Array, out: Array) -> None:
     if d % 2:
         for i in range(out.shape[0]):
             out[i] += coefficients[d - 1] * features[d - 1, i]
-
-
-@kernel(fastmath=FAST)
-def cholesky(a: Array) -> None:
-    """Overwrite the lower triangle of ``a`` (symmetric, positive definite) with its Cholesky factor."""
-    for i in range(a.shape[0]):
-        for j in range(i + 1):
-            x = a[i, j]
-            for k in range(j):
-                x -= a[i, k] * a[j, k]
-            a[i, j] = math.sqrt(x) if i == j else x / a[j, j]
 
 
 @kernel(fastmath=FAST)
