@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
     from lbg_recsys.ratings.ids import RawId
 
-# As in ratings.questions.recommend, which would import numpy for every --help.
+# As in ratings.questions.recommender, which would import numpy for every --help.
 CRITERIA = ("liked", "rated", "rating", "sure")
 
 

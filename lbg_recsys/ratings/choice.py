@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
-from lbg_recsys.core.types import Ints
+from lbg_recsys.checks import check_integer
+from lbg_recsys.core.types import Bools, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import STARTING, Progress, silent
 from lbg_recsys.ratings.choice_scores import (
@@ -20,10 +20,9 @@ from lbg_recsys.ratings.choice_scores import (
 )
 from lbg_recsys.ratings.clicks import as_choices
 from lbg_recsys.ratings.fitted import FitFirst
-from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, items_alone, one_chooser, one_user
 from lbg_recsys.ratings.questions.lists import (
-    CRITERIA,
     POOL,
     candidates,
     empty_lists,
@@ -31,6 +30,7 @@ from lbg_recsys.ratings.questions.lists import (
     ranks,
     table_of_lists,
 )
+from lbg_recsys.ratings.questions.recommender import Recommender, RecommenderOfOne, Wishes
 from lbg_recsys.ratings.questions.showing import ShownModel, titled
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import is_source
@@ -48,7 +48,7 @@ _UNRATED = (
 )
 
 
-class ChoiceModel(ShownModel, ChoiceSettings, FitFirst):
+class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
     """A recommender for clicks, purchases and other choices without ratings.
 
     A user's score for an item is the best linear prediction of that cell of the users x items matrix from the items
@@ -73,6 +73,7 @@ class ChoiceModel(ShownModel, ChoiceSettings, FitFirst):
     """
 
     MADE_BY_FIT = ("matrix", "n_repeated_", "_held")
+    RANKED_BY = "rated"
 
     matrix: RatingMatrix
     titles: Mapping[RawId, str] = MappingProxyType({})
@@ -132,104 +133,27 @@ class ChoiceModel(ShownModel, ChoiceSettings, FitFirst):
 
     # -- lists ---------------------------------------------------------------------------------------------------
 
-    def recommend(
-        self,
-        user: Any,
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "rated",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> "pd.DataFrame":
-        """The best ``n`` items for one user or for many.
-
-        Parameters
-        ----------
-        user : id or list of ids
-            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
-        n : int, default=10
-            Items per list. A list is shorter if fewer items are left.
-        exclude_seen : bool, default=True
-            Leave out the items that the user has taken.
-        by, liked, min_probability : optional
-            As in `RatingModel.recommend`, so that both take the same calls: lists are by ``"rated"``, and what is
-            asked about ratings is refused.
-        items, exclude : list of item ids, default=None
-            Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
-        diversity : float, default=0
-            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items taken by the same people
-            do not stand in the same list.
-
-        Returns
-        -------
-        DataFrame
-            Columns user, rank, item, title (if the model has titles), score. The score ranks; it is not a
-            probability.
-
-        Raises
-        ------
-        DataError
-            If a user is unknown, no item is left to recommend, or a wish is about ratings.
-        """
-        import pandas as pd
-
-        users = plain_ids(user) if is_many(user) else [user]
-        blocks = self.recommend_blocks(
-            users,
-            n,
-            exclude_seen=exclude_seen,
-            by=by,
-            liked=liked,
-            items=items,
-            exclude=exclude,
-            min_probability=min_probability,
-            diversity=diversity,
-        )
-        tables = list(blocks)
-        return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
-
-    def recommend_blocks(
-        self,
-        users: Iterable[RawId],
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "rated",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> Iterator["pd.DataFrame"]:
-        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
-        check_choice("by", by, CRITERIA)
-        check_number("min_probability", min_probability, 0.0, 1.0)
-        if by != "rated" or liked is not None or min_probability:
-            wish = f"by={by!r}" if by != "rated" else f"{liked=}" if liked is not None else f"{min_probability=}"
+    def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
+        by, liked, min_probability = wishes.by, wishes.liked, wishes.min_probability
+        by_ratings = by not in (None, self.RANKED_BY)
+        if by_ratings or liked is not None or min_probability:
+            wish = f"{by=}" if by_ratings else f"{liked=}" if liked is not None else f"{min_probability=}"
             raise DataError(f"recommend({wish}) asks about ratings; {_UNRATED}")
-        check_integer("n", n, 1)
-        check_flag("exclude_seen", exclude_seen)
-        check_share("diversity", diversity)
         codes = np.array([self._user_code(one) for one in users], dtype=np.int64)
-        allowed = candidates(self.matrix.items, items, exclude)
+        allowed = candidates(self.matrix.items, wishes.items, wishes.exclude)
         size = max(1, _BLOCK_NUMBERS // self.matrix.n_items)
         return (
-            self._block(codes[first : first + size], n, exclude_seen, allowed, diversity)
-            for first in range(0, max(len(codes), 1), size)
+            self._block(codes[first : first + size], wishes, allowed) for first in range(0, max(len(codes), 1), size)
         )
 
-    def _block(self, users: Ints, n: int, exclude_seen: bool, allowed: Any, diversity: float) -> "pd.DataFrame":
-
+    def _block(self, users: Ints, wishes: Wishes, allowed: Bools | None) -> "pd.DataFrame":
+        n, diversity = wishes.n, wishes.diversity
         if not len(users):
             return empty_lists("user", "rank", "item", "score")
         scores = self._choices.scores(self.matrix, users, new=self._is_new)
         if allowed is not None:
             scores[:, ~allowed] = -np.inf
-        if exclude_seen:
+        if wishes.exclude_seen:
             hide_seen(scores, self.matrix, users)
         row, item = may_be_best(scores, n * POOL if diversity else n)
         score = scores[row, item]
@@ -345,40 +269,14 @@ class ChoiceModel(ShownModel, ChoiceSettings, FitFirst):
         return code
 
 
-class FoldedChooser:
+class FoldedChooser(RecommenderOfOne):
     """What `ChoiceModel.fold_in` returns: the model seen by one new user."""
+
+    _view: ChoiceModel
 
     def __init__(self, view: ChoiceModel) -> None:
         self._view = view
         self._id = view.matrix.users.raw(0)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {type(self._view).__name__}, known items: {self._view.matrix.n_ratings}>"
-
-    def recommend(
-        self,
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "rated",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> "pd.DataFrame":
-        """The best items for this user; see `ChoiceModel.recommend`."""
-        return self._view.recommend(
-            self._id,
-            n,
-            exclude_seen=exclude_seen,
-            by=by,
-            liked=liked,
-            items=items,
-            exclude=exclude,
-            min_probability=min_probability,
-            diversity=diversity,
-        )
 
     def explain(self, item: RawId) -> ChoiceExplanation:
         """Because of which items this one is recommended; see `ChoiceModel.explain`."""

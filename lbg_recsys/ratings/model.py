@@ -13,8 +13,9 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.crowd import need_users
-from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
+from lbg_recsys.ratings.ids import UNKNOWN, RawId, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, one_item
+from lbg_recsys.ratings.questions.recommender import Recommender, Wishes
 from lbg_recsys.ratings.questions.showing import ShownModel
 from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.source import Bounds, RatingSource, is_source, warn_if_constant
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="RatingModel")
 
 
-class RatingModel(ShownModel, Settings, ScoringModel):
+class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     """A model of ratings. A subclass supplies `_fit` and the methods over codes that `ScoringModel` names.
 
     What it knows better than by these it overrides: `influence`, `topic_shares`, `explain`.
     """
 
+    RANKED_BY = "liked"
     FITS_BLOCKS = False  # whether a fit takes any `RatingSource`, and not only a matrix in memory
 
     point: str
@@ -218,103 +220,10 @@ class RatingModel(ShownModel, Settings, ScoringModel):
             name += "'"
         return FoldedItem(self.with_item(name, ratings), name)
 
-    def recommend(
-        self,
-        user: Any,
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "liked",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> "pd.DataFrame":
-        """The best ``n`` items for one user or for many.
-
-        Parameters
-        ----------
-        user : id or list of ids
-            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
-        n : int, default=10
-            Items per list. A list is shorter if fewer items are left.
-        exclude_seen : bool, default=True
-            Leave out the items that the user has rated.
-        by : {"liked", "rated", "rating", "sure"}, default="liked"
-            What lists are ranked by: ``"rated"`` the score of the model of what is rated (the setting ``lists``);
-            ``"liked"`` this score times a power of the probability of a rating of at least ``liked`` (the power 1/2
-            with ``lists="choice"``, 1 with ``lists="bernoulli"``); ``"rating"`` the expected rating; ``"sure"`` the
-            lower end of the credible interval that holds 90 % of the distribution of the rating.
-        liked : float, default=None
-            The lowest rating that counts as liked; None is the upper quarter of the scale, 4 of 1..5.
-        items, exclude : list of item ids, default=None
-            Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
-        min_probability : float, default=0
-            Leave out items that the user, if they were rated, would rate ``liked`` or better with less than this
-            probability (to within 1e-5).
-        diversity : float, default=0
-            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items rated by the same people
-            do not stand in the same list.
-
-        Returns
-        -------
-        DataFrame
-            Columns user, rank, item, title (if the model has titles), score, rating. ``rating`` is the expected
-            rating. ``score`` is what ``by`` ranks by: with ``lists="choice"`` the score by ``"liked"`` and
-            ``"rated"`` is not a probability.
-
-        Raises
-        ------
-        DataError
-            If a user is unknown or no item can be in a list.
-        """
-        import pandas as pd
-
-        users = plain_ids(user) if is_many(user) else [user]
-        blocks = list(
-            self.recommend_blocks(
-                users,
-                n,
-                exclude_seen=exclude_seen,
-                by=by,
-                liked=liked,
-                items=items,
-                exclude=exclude,
-                min_probability=min_probability,
-                diversity=diversity,
-            )
-        )
-        return pd.concat(blocks, ignore_index=True) if len(blocks) > 1 else blocks[0]
-
-    def recommend_blocks(
-        self,
-        users: Iterable[RawId],
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "liked",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> Iterator["pd.DataFrame"]:
-        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+    def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
         from lbg_recsys.ratings.questions.recommend import recommend_blocks
 
-        return recommend_blocks(
-            self,
-            list(users),
-            n,
-            exclude_seen=exclude_seen,
-            by=by,
-            liked=liked,
-            items=items,
-            exclude=exclude,
-            min_probability=min_probability,
-            diversity=diversity,
-        )
+        return recommend_blocks(self, users, wishes)
 
     # -- looking inside ------------------------------------------------------------------------------------------
 

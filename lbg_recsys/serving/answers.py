@@ -13,8 +13,8 @@ from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.facts import explanation_facts, topic_facts
-from lbg_recsys.ratings.questions.lists import CRITERIA
 from lbg_recsys.ratings.questions.predictions import level_names
+from lbg_recsys.ratings.questions.recommender import CRITERIA
 from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
 

@@ -13,8 +13,6 @@ from lbg_recsys.ratings.ids import IdIndex, RawId, is_many, plain_ids
 if TYPE_CHECKING:
     import pandas as pd
 
-# What lists can be ranked by.
-CRITERIA = ("liked", "rated", "rating", "sure")
 # Unknown ids that a message names.
 _NAMED = 5
 # Items per place in the list that re-ranking for diversity chooses from.

@@ -1,6 +1,5 @@
 """A new user, known by nothing but some ratings or items."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import items_alone, one_chooser, one_user
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.chooser import Chooser
+from lbg_recsys.ratings.questions.recommender import RecommenderOfOne
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def fold_in(model: RatingModel, given: Any) -> "FoldedUser":
     return FoldedUser(view)
 
 
-class FoldedUser:
+class FoldedUser(RecommenderOfOne):
     """What `RatingModel.fold_in` returns: the model seen by one new user.
 
     One item or many, by the same call: a list, an array, a Series or a generator is many items; anything else is the
@@ -43,12 +43,11 @@ class FoldedUser:
         The model with the new user as its only one.
     """
 
+    _view: RatingModel
+
     def __init__(self, view: RatingModel) -> None:
         self._view = view
         self._id = view.matrix.users.raw(0)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {type(self._view).__name__}, known items: {self._view.matrix.n_ratings}>"
 
     def predict(self, item: Any) -> Any:
         """The predicted rating of an item (a float), or of many (an array)."""
@@ -68,31 +67,6 @@ class FoldedUser:
     def predictions(self, items: Any, mass: float = 0.9) -> "pd.DataFrame":
         """A table of the predictions of some items; see `RatingModel.predictions`."""
         return self._view.predictions(self._pairs(items), mass)
-
-    def recommend(
-        self,
-        n: int = 10,
-        *,
-        exclude_seen: bool = True,
-        by: str = "liked",
-        liked: float | None = None,
-        items: Iterable[RawId] | None = None,
-        exclude: Iterable[RawId] | None = None,
-        min_probability: float = 0.0,
-        diversity: float = 0.0,
-    ) -> "pd.DataFrame":
-        """The best items for this user; see `RatingModel.recommend`."""
-        return self._view.recommend(
-            self._id,
-            n,
-            exclude_seen=exclude_seen,
-            by=by,
-            liked=liked,
-            items=items,
-            exclude=exclude,
-            min_probability=min_probability,
-            diversity=diversity,
-        )
 
     def explain(self, item: RawId) -> "Explanation | Influences | ChoiceExplanation":
         """Why the prediction is what it is, see `RatingModel.explain`; of items without ratings, why it is listed."""

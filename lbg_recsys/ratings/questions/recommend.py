@@ -1,12 +1,12 @@
 """Top-N lists, for one user or all of them, never holding more than a block of scores."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
+from lbg_recsys.checks import check_number
 from lbg_recsys.core import levels
 from lbg_recsys.core.blocks import in_order
 from lbg_recsys.core.types import Bools, Floats, Ints
@@ -14,7 +14,6 @@ from lbg_recsys.ratings.choice_scores import diversified_rows, hide_seen
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.lists import (
-    CRITERIA,
     POOL,
     candidates,
     empty_lists,
@@ -22,6 +21,7 @@ from lbg_recsys.ratings.questions.lists import (
     ranks,
     table_of_lists,
 )
+from lbg_recsys.ratings.questions.recommender import Wishes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,37 +57,20 @@ class _Request:
         return self.n * POOL if self.diversity else self.n
 
 
-def recommend_blocks(
-    model: RatingModel,
-    users: list[RawId],
-    n: int,
-    *,
-    exclude_seen: bool,
-    by: str,
-    liked: float | None,
-    items: Iterable[RawId] | None,
-    exclude: Iterable[RawId] | None,
-    min_probability: float,
-    diversity: float,
-) -> Iterator["pd.DataFrame"]:
+def recommend_blocks(model: RatingModel, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
     """Tables of user, rank, item, score and expected rating, a block of users each."""
-    check_choice("by", by, CRITERIA)
-    check_integer("n", n, 1)
-    check_flag("exclude_seen", exclude_seen)
-    check_number("min_probability", min_probability, 0.0, 1.0)
-    check_share("diversity", diversity)
     codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
     scale = model.matrix.scale
-    if liked is not None:
-        check_number("liked", liked, scale.lower, scale.upper)
+    if wishes.liked is not None:
+        check_number("liked", wishes.liked, scale.lower, scale.upper)
     request = _Request(
-        min(n, model.matrix.n_items),
-        by,
-        scale.liked if liked is None else liked,
-        exclude_seen,
-        candidates(model.matrix.items, items, exclude),
-        min_probability,
-        diversity,
+        min(wishes.n, model.matrix.n_items),
+        wishes.by or model.RANKED_BY,
+        scale.liked if wishes.liked is None else wishes.liked,
+        wishes.exclude_seen,
+        candidates(model.matrix.items, wishes.items, wishes.exclude),
+        wishes.min_probability,
+        wishes.diversity,
     )
     size = max(1, _BLOCK_NUMBERS // (model.matrix.n_items * model.numbers_per_pair))
     blocks = [codes[first : first + size] for first in range(0, max(len(codes), 1), size)]

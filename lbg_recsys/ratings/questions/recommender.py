@@ -1,0 +1,153 @@
+"""How lists are asked for: the same call of every model, for known users and for a new one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
+from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What lists can be ranked by.
+CRITERIA = ("liked", "rated", "rating", "sure")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of every list; see `Recommender.recommend`."""
+
+    n: int
+    exclude_seen: bool
+    by: str | None
+    liked: float | None
+    items: Iterable[RawId] | None
+    exclude: Iterable[RawId] | None
+    min_probability: float
+    diversity: float
+
+    def __post_init__(self) -> None:
+        check_integer("n", self.n, 1)
+        check_flag("exclude_seen", self.exclude_seen)
+        if self.by is not None:
+            check_choice("by", self.by, CRITERIA)
+        check_number("min_probability", self.min_probability, 0.0, 1.0)
+        check_share("diversity", self.diversity)
+
+
+class Recommender:
+    """A model that makes lists. A subclass supplies `_lists`."""
+
+    # What its lists are ranked by, unless something else is asked for.
+    RANKED_BY: ClassVar[str]
+
+    def recommend(
+        self,
+        user: Any,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str | None = None,
+        liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
+    ) -> "pd.DataFrame":
+        """The best ``n`` items for one user or for many.
+
+        Parameters
+        ----------
+        user : id or list of ids
+            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
+        n : int, default=10
+            Items per list. A list is shorter if fewer items are left.
+        exclude_seen : bool, default=True
+            Leave out the items that the user has rated or taken.
+        by : {"liked", "rated", "rating", "sure"}, default=None
+            What lists are ranked by. ``"liked"``, the default of rating models, is the score of ``"rated"`` times a
+            power of the probability of a rating of at least ``liked`` (the power 1/2 with ``lists="choice"``, 1 with
+            ``lists="bernoulli"``); ``"rated"``, the default and the only one of `ChoiceModel`, the score of the
+            model of what is rated or taken (the setting ``lists``); ``"rating"`` the expected rating; ``"sure"`` the
+            lower end of the credible interval that holds 90 % of the distribution of the rating.
+        liked : float, default=None
+            The lowest rating that counts as liked; None is the upper quarter of the scale, 4 of 1..5.
+        items, exclude : list of item ids, default=None
+            Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
+        min_probability : float, default=0
+            Leave out items that the user, if they were rated, would rate ``liked`` or better with less than this
+            probability (to within 1e-5).
+        diversity : float, default=0
+            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items taken by the same people
+            do not stand in the same list.
+
+        Returns
+        -------
+        DataFrame
+            Columns user, rank, item, title (if the model has titles), score and, of rating models, rating: the
+            expected rating. ``score`` is what ``by`` ranks by: with ``lists="choice"`` the score by ``"liked"`` and
+            ``"rated"`` is not a probability.
+
+        Raises
+        ------
+        DataError
+            If a user is unknown, no item can be in a list, or a model without ratings is asked about ratings.
+        """
+        users = plain_ids(user) if is_many(user) else [user]
+        wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
+        return _joined(self._lists(list(users), wishes))
+
+    def recommend_blocks(
+        self,
+        users: Iterable[RawId],
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str | None = None,
+        liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
+    ) -> Iterator["pd.DataFrame"]:
+        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
+        return self._lists(list(users), wishes)
+
+    def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
+        """Tables of lists, a block of users each, and at least one; what is wrong is raised before the first."""
+        raise NotImplementedError
+
+
+class RecommenderOfOne:
+    """The only user of a model, who is asked for without an id."""
+
+    _view: Any
+    _id: RawId
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {type(self._view).__name__}, known items: {self._view.matrix.n_ratings}>"
+
+    def recommend(
+        self,
+        n: int = 10,
+        *,
+        exclude_seen: bool = True,
+        by: str | None = None,
+        liked: float | None = None,
+        items: Iterable[RawId] | None = None,
+        exclude: Iterable[RawId] | None = None,
+        min_probability: float = 0.0,
+        diversity: float = 0.0,
+    ) -> "pd.DataFrame":
+        """The best items for this user; see `RatingModel.recommend`."""
+        wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
+        return _joined(self._view._lists([self._id], wishes))
+
+
+def _joined(blocks: Iterable["pd.DataFrame"]) -> "pd.DataFrame":
+    import pandas as pd
+
+    tables = list(blocks)
+    return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
