@@ -44,7 +44,7 @@ def served_model(work):
 
 def rows_of(frame):
     """What an answer must contain, to the last bit: JSON keeps every float."""
-    return frame[["rank", "item", "score", "rating"]].to_dict(orient="records")
+    return frame[["rank", "item", "score", "expected_rating"]].to_dict(orient="records")
 
 
 @cache

@@ -171,7 +171,7 @@ def recommend(
     if all_users or output:
         write_lists(named, total, output, quiet, as_json)
     else:
-        _show(loaded, pd.concat(named, ignore_index=True), total, by, quiet, as_json)
+        _show(pd.concat(named, ignore_index=True), total, quiet, as_json)
 
 
 def _on_cluster(
@@ -246,18 +246,10 @@ def _say_who_has_none(listed: int, total: int, quiet: bool) -> None:
         echo(click.wrap_text(f"Nothing is left to recommend{who}: {cause}.", WIDTH), err=True)
 
 
-def _show(model: Any, found: "pd.DataFrame", total: int, by: str | None, quiet: bool, as_json: bool) -> None:
+def _show(found: "pd.DataFrame", total: int, quiet: bool, as_json: bool) -> None:
     _say_who_has_none(found["user"].nunique(), total, quiet)
     if as_json:
         print_json(found.to_dict(orient="records"))
         return
-    several = found["user"].nunique() > 1
-    # the score of --by rating is the expected rating, which has its column already
-    columns = [*(["user"] if several else []), "rank", "item", *(["title"] if model.titles else [])]
-    columns += [name for name in ("score", "rating") if name in found and (name, by) != ("score", "rating")]
-    is_probability = getattr(model, "lists", "") == "bernoulli"
-    headers = {"rating": "expected rating"}
-    if by == "sure" or is_probability:
-        headers["score"] = "at least" if by == "sure" else str(by)
-    rows = found[columns].to_numpy(dtype=object).tolist()
-    print_table([headers.get(name, name) for name in columns], rows)
+    columns = [str(name) for name in found if name != "user" or found["user"].nunique() > 1]
+    print_table(columns, found[columns].to_numpy(dtype=object).tolist())

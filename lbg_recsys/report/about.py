@@ -257,7 +257,7 @@ def _line(model: Any, user: Any, row: dict[str, Any], place: int) -> str:
     if "distribution" in row:
         shares = zip(level_names(model.levels), row["distribution"], strict=True)
         about = "Probability of each rating. " + ", ".join(f"{level}: {share:.0%}" for level, share in shares)
-        parts += [svg.small_columns(about, row["distribution"]), f"<b>{row['rating']:.1f}</b>"]
+        parts += [svg.small_columns(about, row["distribution"]), f"<b>{row['expected_rating']:.1f}</b>"]
     why = _reasons(model, user, row["item"]) if place < _EXPLAINED else ""
     return f'<li><div class="head">{"".join(parts)}</div>{why}</li>'
 

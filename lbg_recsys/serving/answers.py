@@ -196,7 +196,7 @@ class Service:
         facts = []
         for place in places.tolist():
             one = {"item": index.raw(place), "n_ratings": int(self._counts[place])}
-            facts.append(one | ({"rating": float(self._means[place])} if self._people.takes_ratings else {}))
+            facts.append(one | ({"mean_rating": float(self._means[place])} if self._people.takes_ratings else {}))
         return {"items": with_titles(self.model, facts)}
 
     def profile(self, asked: Json) -> Json:

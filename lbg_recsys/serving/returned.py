@@ -13,7 +13,7 @@ LISTS = (
     Field(
         "items",
         "objects",
-        "The list, best first: rank, item, title, score (what it is ranked by), rating (the expected one), and if "
+        "The list, best first: rank, item, title, score (what it is ranked by), expected_rating, and if "
         "asked for low, high and distribution, the probability of each rating.",
     ),
     Field("lists", "objects", "For a batch, in its order: user, items and notes of each."),
@@ -93,7 +93,7 @@ PROFILE = (
     Field("groups", "objects", "Groups of users alike, the nearest first: topic (a number of /topics), probability."),
     _NOTES,
 )
-ITEMS = (Field("items", "objects", "item, title, n_ratings, and rating, the mean of its ratings."),)
+ITEMS = (Field("items", "objects", "item, title, n_ratings, and mean_rating."),)
 MODEL = (
     Field("class", "text", "The class in Python."),
     Field("users", "integer", "How many users it was fitted to."),

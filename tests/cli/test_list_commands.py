@@ -67,14 +67,20 @@ def test_sure_probable_and_diverse_lists(bayesian, run):
     expected = bayesian.recommend(3, 10, by="sure", min_probability=0.3, diversity=0.5)
     assert [line["item"] for line in found] == expected["item"].tolist()
     shown = run("recommend", "bayesian.lbg", "--user", 3, "--by", "sure", "-n", 1).stdout
-    assert shown.splitlines()[0].split() == ["rank", "item", "title", "at", "least", "expected", "rating"]
+    assert shown.splitlines()[0].split() == ["rank", "item", "title", "score", "expected_rating"]
     for option, value in (("--min-probability", 1.5), ("--diversity", 1), ("--diversity", "nan"), ("--by", "luck")):
         run("recommend", "bayesian.lbg", "--user", 3, option, value, code=2)
 
 
-def test_scores_that_are_no_probabilities_are_called_scores(desk, run):
-    assert "score" in run("recommend", "bayesian.lbg", "--user", 3).stdout.splitlines()[0]
-    assert "liked" in run("recommend", "model.lbg", "--user", 3).stdout.splitlines()[0]
+@pytest.mark.parametrize("by", ["liked", "rated", "rating", "sure"])
+def test_a_list_has_the_same_columns_on_screen_in_files_and_in_json(bayesian, run, by):
+    question = ["bayesian.lbg", "--user", 3, "--user", 4, "--by", by, "-n", 2]
+    names = list(bayesian.recommend([3, 4], 2, by=by))
+    assert names == ["user", "rank", "item", "title", "score", "expected_rating"]
+    assert run("recommend", *question).stdout.splitlines()[0].split() == names
+    assert list(listed(run, *question)[0]) == names
+    run("recommend", *question, "-o", "columns.csv", "-q")
+    assert list(pd.read_csv("columns.csv")) == names
 
 
 # -- new users ---------------------------------------------------------------------------------------------------

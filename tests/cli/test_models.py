@@ -78,13 +78,13 @@ def test_recommend_is_the_models(model, run):
     found = json.loads(run("recommend", "model.lbg", "--user", 3, "-n", 4, "--by", "rating", "--json").stdout)
     expected = model.recommend(3, 4, by="rating")
     assert [line["item"] for line in found] == expected["item"].tolist()
-    assert [line["rating"] for line in found] == expected["rating"].tolist()
+    assert [line["expected_rating"] for line in found] == expected["expected_rating"].tolist()
     assert found[0]["title"] == model.titles[found[0]["item"]]
 
 
 def test_recommend_table(run, desk):
     lines = run("recommend", "model.lbg", "--user", 3, "-n", 2).stdout.splitlines()
-    assert lines[0].split() == ["rank", "item", "title", "liked", "expected", "rating"] and len(lines) == 3
+    assert lines[0].split() == ["rank", "item", "title", "score", "expected_rating"] and len(lines) == 3
     lines = run("recommend", "model.lbg", "--user", 3, "--user", 4, "-n", 2, "--by", "rated").stdout.splitlines()
     assert lines[0].split()[0] == "user" and len(lines) == 5
 

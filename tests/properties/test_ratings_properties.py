@@ -141,4 +141,4 @@ def test_lists_are_those_of_a_full_sort(triples, by, n, n_topics, exclude_seen, 
         items, score, rating = brute_force_list(model, user, n, by, exclude_seen)
         assert own["item"].tolist() == items and own["rank"].tolist() == list(range(1, len(items) + 1))
         np.testing.assert_array_equal(own["score"], score)
-        np.testing.assert_array_equal(own["rating"], rating)
+        np.testing.assert_array_equal(own["expected_rating"], rating)

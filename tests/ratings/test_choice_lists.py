@@ -74,7 +74,7 @@ def test_sure_ranks_by_the_lower_end_of_the_interval(model):
     found = model.recommend(4, 40, by="sure")
     low = model.interval([(4, item) for item in found["item"]], 0.9)[:, 0]
     np.testing.assert_array_equal(found["score"], low)
-    order = np.lexsort((-found["rating"], -low))
+    order = np.lexsort((-found["expected_rating"], -low))
     np.testing.assert_array_equal(order, np.arange(len(found)))
 
 

@@ -288,7 +288,7 @@ def test_a_bayesian_fit_to_equal_ratings_predicts_them_on_any_scale(rating, tmp_
     pairs = [(0, 0), (0, 99), (99, 0), (99, 99)]
     assert model.predict_batch(pairs).tolist() == [rating] * 4
     assert model.fold_in({0: 5}).predict([1, 2]).tolist() == [rating] * 2
-    assert model.recommend(0, exclude_seen=False)["rating"].tolist() == [rating] * 4
+    assert model.recommend(0, exclude_seen=False)["expected_rating"].tolist() == [rating] * 4
     save(model, tmp_path / "equal.lbg", chains=True)
     assert load(tmp_path / "equal.lbg").predict_batch(pairs).tolist() == [rating] * 4
 

@@ -38,14 +38,17 @@ def new_user(kind):
     return ({"choices": list(STRINGS)}, list(NEW)) if kind == "clicks" else ({"ratings": STRINGS}, NEW)
 
 
+COLUMNS = ("rank", "item", "score", "expected_rating")
+
+
 def listed(answer):
     """Ranks, items, scores and ratings of a list."""
-    names = [name for name in ("rank", "item", "score", "rating") if answer["items"] and name in answer["items"][0]]
+    names = [name for name in COLUMNS if answer["items"] and name in answer["items"][0]]
     return [tuple(row[name] for name in names) for row in answer["items"]]
 
 
 def table(frame):
-    names = [name for name in ("rank", "item", "score", "rating") if name in frame]
+    names = [name for name in COLUMNS if name in frame]
     return [tuple(row) for row in frame[names].astype(object).to_numpy().tolist()]
 
 

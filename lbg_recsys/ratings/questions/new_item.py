@@ -48,7 +48,7 @@ class FoldedItem:
         Returns
         -------
         DataFrame
-            Columns rank, user, rating, the highest expected rating first.
+            Columns rank, user, expected_rating, the highest first.
         """
         import pandas as pd
 
@@ -59,9 +59,8 @@ class FoldedItem:
         probability = self._view.distribution_of(users, np.full(len(users), item)).probability
         rating = levels.mean(probability, self._view.levels)
         best = np.argsort(-rating, kind="stable")[:n]
-        return pd.DataFrame(
-            {"rank": np.arange(len(best)) + 1, "user": matrix.users.raws(users[best]), "rating": rating[best]}
-        )
+        found = {"rank": np.arange(len(best)) + 1, "user": matrix.users.raws(users[best])}
+        return pd.DataFrame({**found, "expected_rating": rating[best]})
 
     def _pairs(self, user: Any) -> list[tuple[RawId, RawId]]:
         return [(one, self._id) for one in (plain_ids(user) if is_many(user) else [user])]

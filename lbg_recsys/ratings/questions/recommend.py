@@ -94,7 +94,7 @@ def _each(model: RatingModel, request: _Request, blocks: list[Ints]) -> Iterator
 def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame":
 
     if not len(users):
-        return empty_lists("user", "rank", "item", "score", "rating")
+        return empty_lists("user", "rank", "item", "score", "expected_rating")
     by = request.by
     close = _CLOSE * (model.levels[-1] - model.levels[0]) if by in ("rating", "sure") else _CLOSE
     bounds = _bounds(model, users, request)
@@ -125,7 +125,7 @@ def _block(model: RatingModel, users: Ints, request: _Request) -> "pd.DataFrame"
         rank=rank[keep] + 1,
         item=model.matrix.items.raws(item[keep]),
         score=score[keep],
-        rating=rating[keep],
+        expected_rating=rating[keep],
     )
 
 

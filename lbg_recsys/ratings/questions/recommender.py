@@ -85,9 +85,9 @@ class Recommender:
         Returns
         -------
         DataFrame
-            Columns user, rank, item, title (if the model has titles), score and, of rating models, rating: the
-            expected rating. ``score`` is what ``by`` ranks by: with ``lists="choice"`` the score by ``"liked"`` and
-            ``"rated"`` is not a probability.
+            Columns user, rank, item, title (if the model has titles), score and, of rating models, expected_rating.
+            ``score`` is what ``by`` ranks by: with ``lists="choice"`` the score by ``"liked"`` and ``"rated"`` is not
+            a probability.
 
         Raises
         ------

@@ -44,7 +44,7 @@ def test_a_new_user_without_ratings_is_an_unknown_one(ratings, orientation):
         np.testing.assert_array_equal(user.predict(items), expected)
         for by in ("rating", "rated", "liked"):
             listed = user.recommend(len(items), by=by)
-            assert len(listed) == len(items) and np.isfinite(listed[["score", "rating"]]).all(axis=None)
+            assert len(listed) == len(items) and np.isfinite(listed[["score", "expected_rating"]]).all(axis=None)
         rated = user._view.rated_probability(np.zeros(len(items), np.int64), np.arange(len(items)))
         assert np.corrcoef(rated, popularity)[0, 1] > 0.9
 

@@ -210,7 +210,7 @@ def test_lists_say_what_predictions_say(planted, by, monkeypatch):
         items, score, rating = brute_force_list(model, user, 5, by)
         assert table["item"].tolist() == items
         np.testing.assert_array_equal(table["score"], score)
-        np.testing.assert_array_equal(table["rating"], rating)
+        np.testing.assert_array_equal(table["expected_rating"], rating)
 
 
 def test_recommendations_by_each_criterion(planted):

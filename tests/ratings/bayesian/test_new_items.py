@@ -77,11 +77,11 @@ def test_one_user_or_many_and_whom_to_tell(models):
     assert folded.predict([9, 10]).shape == (2,) and folded.predict([9])[0] == folded.predict(9)
     assert folded.distribution(9).shape == (5,) and folded.interval([9, 10]).shape == (2, 2)
     whom = folded.users(5)
-    assert list(whom.columns) == ["rank", "user", "rating"] and whom["rating"].is_monotonic_decreasing
+    assert list(whom) == ["rank", "user", "expected_rating"] and whom["expected_rating"].is_monotonic_decreasing
     assert not {1, 2, 3} & set(whom["user"])
     everybody = folded.users(1000)
     assert len(everybody) == 117
-    np.testing.assert_allclose(folded.predict(whom["user"]), whom["rating"])
+    np.testing.assert_allclose(folded.predict(whom["user"]), whom["expected_rating"])
 
 
 def test_what_is_no_new_item_is_refused(models):

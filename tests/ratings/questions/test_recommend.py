@@ -49,7 +49,7 @@ def test_lists_on_scales_below_zero(model, by, diversity, scale):
     assert below["item"].tolist() == above["item"].tolist()
     shift = scale[0] - 1 if by in ("rating", "sure") else 0
     np.testing.assert_allclose(below["score"], above["score"] + shift, atol=1e-4)
-    np.testing.assert_allclose(below["rating"], above["rating"] + scale[0] - 1, atol=1e-4)
+    np.testing.assert_allclose(below["expected_rating"], above["expected_rating"] + scale[0] - 1, atol=1e-4)
 
 
 @pytest.mark.parametrize("scale", [(-10, 10), (-5, -1)])
