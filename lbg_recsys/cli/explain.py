@@ -109,18 +109,17 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
     from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 
     if isinstance(found, ChoiceExplanation):
-        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.score:.4f}\n")
+        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice_score:.4f}\n")
         _show_choice(model, found, number)
-        if found.list_score is not None:
-            echo(f"\nScore in lists: {found.list_score:.4f}, with the probability that anybody likes it")
+        if found.score not in (None, found.choice_score):
+            echo(f"\nScore in lists: {found.score:.4f}, with the probability that anybody likes it")
         return
     if found.choice is not None:
-        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.score:.4f}\n")
+        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.choice_score:.4f}\n")
         _show_choice(model, found.choice, number)
         echo()
-    echo(
-        f"{who}, item {title_of(model, found.item)}: predicted {found.predicted:.4g}, expected {found.expected:.2f}\n"
-    )
+    rating = f"prediction {found.prediction:.4g}, expected rating {found.expected_rating:.2f}"
+    echo(f"{who}, item {title_of(model, found.item)}: {rating}\n")
     echo(bars(_by_name(found)))
     _show_score(model, found)
     if isinstance(found, Explanation):
@@ -139,7 +138,7 @@ def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None
     liked = sum(share for level, share in found.distribution.items() if level >= least - model.matrix.scale.tolerance)
     taken = "probability of being rated" if found.choice is None else "choice score"
     factor = f" x {liked:.4f}{'^0.5' if power < 1 else ''} (probability of {least:g} or more)" if power else ""
-    score = f"Score in lists: {found.list_score:.4f} = {taken}{factor}"
+    score = f"Score in lists: {found.score:.4f} = {taken}{factor}"
     echo(f"\n{click.wrap_text(score, WIDTH)}")
 
 
@@ -157,7 +156,7 @@ def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
         rest = sum(one.contribution for one in found.because[number:])
         rows.append([f"{counted(len(found.because) - number, 'other item')} together", f"{rest:+.4f}"])
     rows.append(["because of how many users take it", f"{found.from_average:+.4f}"])
-    rows.append(["choice score", f"={found.score:.4f}"])
+    rows.append(["choice score", f"={found.choice_score:.4f}"])
     print_table(["why it is in the list", "contribution"], rows)
 
 
@@ -197,7 +196,7 @@ def _show_parts(found: "Influences") -> None:
             ["how this item is rated", f"{found.from_item:+.{places}f}"],
             ["how this user rates", f"{found.from_user:+.{places}f}"],
             ["how the user's taste meets the item", f"{found.from_taste:+.{places}f}"],
-            ["together", f"={found.expected:.{places}f}"],
+            ["together", f"={found.expected_rating:.{places}f}"],
         ],
     )
     if not found.topics:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -238,7 +239,7 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         found = self._choices.explain(
             self.matrix, self._user_code(user), self._item_code(item), ratings=has_ratings, new=self._is_new
         )
-        return titled(found, self.titles)
+        return titled(replace(found, score=found.choice_score), self.titles)
 
     # -- questions that only ratings answer ----------------------------------------------------------------------
 

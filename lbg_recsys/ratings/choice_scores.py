@@ -19,7 +19,7 @@ from lbg_recsys.ratings.crowd import KeptChoices
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
-from lbg_recsys.ratings.questions.showing import SHOWN, frame_of, heading_html, name_of, table_html
+from lbg_recsys.ratings.questions.showing import SHOWN, frame_of, heading_html, name_of, pair_of, table_html
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import RatingSource
 
@@ -51,27 +51,28 @@ class ChoiceExplanation:
     ``from_average`` is how often everybody takes the item, with a weight that decreases with the number of the
     user's items. It is the whole score of a user without any known item.
 
-    ``list_score`` is the score in lists of a rating model, where the choice score is one of two factors; None if
-    lists are ranked by the choice score.
+    ``score`` is the score of the item in the user's list, as `recommend` has it by default: the choice score of a
+    `ChoiceModel`; of a rating model the choice score is one of its two factors. It is None as a part of another
+    explanation, which has it.
     """
 
     user: RawId
     item: RawId
-    score: float
+    choice_score: float
     from_average: float
     because: tuple[ChoiceEvidence, ...]
-    list_score: float | None = None
+    score: float | None = None
     title: str | None = None
 
     def __repr__(self) -> str:
         item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
         return (
-            f"<{type(self).__name__}: user {self.user!r}, item {item}, choice score {self.score:.4f}; "
+            f"<{type(self).__name__}: user {self.user!r}, item {item}, choice score {self.choice_score:.4f}; "
             "print() shows the reasons>"
         )
 
     def __str__(self) -> str:
-        score = f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}"
+        score = f"{pair_of(self)}: choice score {self.choice_score:.4f}"
         if not self.because:
             return f"{score}, because of how many users take it"
         verb = "took" if all(one.rating is None for one in self.because) else "rated"
@@ -89,8 +90,8 @@ class ChoiceExplanation:
         return table.drop(columns="rating") if all(one.rating is None for one in self.because) else table
 
     def _repr_html_(self) -> str:
-        in_lists = "" if self.list_score is None else f", score in lists {self.list_score:.4f}"
-        heading = f"User {self.user}, item {name_of(self)}: choice score {self.score:.4f}{in_lists}"
+        in_lists = "" if self.score in (None, self.choice_score) else f", score in lists {self.score:.4f}"
+        heading = f"{pair_of(self)}: choice score {self.choice_score:.4f}{in_lists}"
         return heading_html(heading) + table_html(self.to_frame())
 
 

@@ -33,14 +33,14 @@ EXPLANATION = (
     _USER,
     _ITEM,
     _TITLE,
-    Field("predicted", "number", "The predicted rating, as /predict gives it."),
-    Field("expected", "number", "The mean of the distribution."),
+    Field("prediction", "number", "The predicted rating, as /predict gives it."),
+    Field("expected_rating", "number", "The mean of the distribution, as /recommend gives it."),
     Field("distribution", "object", "The probability of each rating."),
-    Field("list_score", "number", "The score of the item in lists by liked, as /recommend gives it."),
+    Field("score", "number", "The score of the item in lists by liked, as /recommend gives it."),
     Field(
         "choice",
         "object",
-        "Why it is in the list: score = from_average + the contributions in because (item, title, rating, "
+        "Why it is in the list: choice_score = from_average + the contributions in because (item, title, rating, "
         "contribution), of which there are n_because.",
     ),
     Field("from_average", "number", "How anybody rates the usual items. The four add up to the expected rating."),
@@ -61,7 +61,7 @@ EXPLANATION = (
     Field("log_odds", "number", "LBG and pLSA: from_prior + from_silence + from_item + the evidence."),
     Field("from_prior", "number", "LBG and pLSA: the weights of the two topics."),
     Field("from_silence", "number", "LBG and pLSA: what the user did not rate."),
-    Field("score", "number", "A model of clicks has the fields of choice itself."),
+    Field("choice_score", "number", "A model of clicks has the fields of choice itself."),
     Field("because", "objects", "See choice."),
     Field("n_because", "integer", "See choice."),
     _NOTES,

@@ -179,9 +179,9 @@ def test_explain_shows_the_choice_score_first(bayesian, run):
     shown = run("explain", "bayesian.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     choice = bayesian.explain(3, 8).choice
     first = choice.because[0]
-    assert shown.startswith(f"User 3, item Silent Comet: choice score {choice.score:.4f}\n")
+    assert shown.startswith(f"User 3, item Silent Comet: choice score {choice.choice_score:.4f}\n")
     assert f"because you rated {bayesian.titles[first.item]} {first.rating:g}" in shown
-    assert f"{first.contribution:+.4f}" in shown and f"={choice.score:.4f}" in shown
+    assert f"{first.contribution:+.4f}" in shown and f"={choice.choice_score:.4f}" in shown
     assert shown.index("because you rated") < shown.index("What the expected rating is made of")
     assert (
         "because you rated" not in run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
@@ -273,7 +273,7 @@ def test_questions_that_clicks_answer(clicks, desk, run):
     similar = json.loads(run("similar", "clicks.lbg", "--item", "Crimson Comet", "-n", 2, "--json").stdout)
     assert [one["item"] for one in similar] == [item for item, _ in clicks.similar_items(3, 2)]
     shown = run("explain", "clicks.lbg", "--user", 3, "--item", 8).stdout
-    assert "because you took " in shown and f"={clicks.explain(3, 8).score:.4f}" in shown
+    assert "because you took " in shown and f"={clicks.explain(3, 8).choice_score:.4f}" in shown
     assert "choices     6,065 choices of 120 items by 200 users" in run("info", "clicks.lbg").stdout
     (desk / "taken.txt").write_text("Crimson Orbit\n2\n")
     found = listed(run, "clicks.lbg", "--new-user", "taken.txt")
@@ -308,7 +308,7 @@ def test_new_users_with_columns_of_unknown_names(clicks, desk, run):
 def test_list_and_explanation_have_the_same_score(model, desk, run):
     first = json.loads(run("recommend", model, "--user", 3, "-n", 1, "--json").stdout)[0]
     why = ["explain", model, "--user", 3, "--item", first["item"]]
-    assert json.loads(run(*why, "--json").stdout)["list_score"] == pytest.approx(first["score"], rel=1e-6)
+    assert json.loads(run(*why, "--json").stdout)["score"] == pytest.approx(first["score"], rel=1e-6)
     assert f"Score in lists: {first['score']:.4f} = " in run(*why).stdout
 
 

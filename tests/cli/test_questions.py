@@ -43,11 +43,15 @@ def bayesian(desk, run):
 def test_explain_a_bayesian_model(bayesian, run):
     expected = bayesian.explain(3, 8)
     facts = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "--json").stdout)
-    assert facts["expected"] == expected.expected and facts["from_taste"] == expected.from_taste
+    assert facts["expected_rating"] == expected.expected_rating and facts["from_taste"] == expected.from_taste
     assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
     assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]
     shown = run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
-    assert "█" in shown and "how the user's taste meets the item" in shown and f"={expected.expected:.3f}" in shown
+    assert (
+        "█" in shown
+        and "how the user's taste meets the item" in shown
+        and f"={expected.expected_rating:.3f}" in shown
+    )
     assert f"{expected.evidence[0].total:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
     assert "`lbg-recsys topics`" in shown
     assert max(map(len, shown.splitlines())) <= 80

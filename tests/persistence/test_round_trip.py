@@ -41,7 +41,7 @@ def test_a_level_far_from_all_ratings_can_be_saved(far, tmp_path):
     assert (again.predict_distribution([(1, 9)]) == model.predict_distribution([(1, 9)])).all()
     folded = again.fold_in({7: 1, 8: 0})
     assert (folded.distribution([7, 9]) == model.fold_in({7: 1, 8: 0}).distribution([7, 9])).all()
-    assert np.isfinite(folded.explain(9).expected)
+    assert np.isfinite(folded.explain(9).expected_rating)
 
 
 def test_a_saved_model_can_learn_on(sample, tmp_path):

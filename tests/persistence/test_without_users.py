@@ -152,7 +152,7 @@ class TestNewUsers:
         assert all(abs(expected[item] - found[item]) < 1e-5 for item in expected)
         whole, part = (one.fold_in(NEW).explain("film 20") for one in (model, loaded))
         if isinstance(model, ChoiceModel):
-            assert part.score == pytest.approx(whole.score, rel=1e-4)
+            assert part.choice_score == pytest.approx(whole.choice_score, rel=1e-4)
             assert part.because[0].item == whole.because[0].item
         else:
             assert part.distribution == whole.distribution
@@ -219,7 +219,7 @@ def test_more_items_than_are_inverted(ratings, tmp_path):
     assert found["item"].tolist() == expected["item"].tolist()
     assert np.allclose(found["score"], expected["score"], atol=1e-4)
     expected, found = (one.fold_in(NEW).explain("film 24") for one in (model, slim))
-    assert found.score == pytest.approx(expected.score, abs=1e-5)
+    assert found.choice_score == pytest.approx(expected.choice_score, abs=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore")

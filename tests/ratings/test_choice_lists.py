@@ -91,9 +91,9 @@ def test_diversity(model):
 def test_reasons_begin_with_exact_contributions(model):
     item = model.recommend(4, 1, by="rated").iloc[0]
     choice = model.explain(4, item["item"]).choice
-    assert choice.score == pytest.approx(item["score"], abs=1e-6)
+    assert choice.choice_score == pytest.approx(item["score"], abs=1e-6)
     total = choice.from_average + sum(one.contribution for one in choice.because)
-    assert total == pytest.approx(choice.score, abs=1e-6)
+    assert total == pytest.approx(choice.choice_score, abs=1e-6)
     assert {one.rating for one in choice.because} <= {2.0, 3.0, 4.0, 5.0}
 
 
@@ -190,9 +190,10 @@ def test_explanations_have_the_score_of_the_list(kind, lists, ratings):
     given = {1: 5, 3: 4, 4: 1}
     for own in (fitted.fold_in(given), fitted.fold_in(list(given)), fitted.fold_in([])):
         for item, score in own.recommend(3)[["item", "score"]].itertuples(index=False):
-            assert own.explain(item).list_score == pytest.approx(score, rel=1e-6)
-    item, score = fitted.recommend(7, 1)[["item", "score"]].to_numpy()[0]
+            assert own.explain(item).score == pytest.approx(score, rel=1e-6)
+    item, score, expected = fitted.recommend(7, 1)[["item", "score", "expected_rating"]].to_numpy()[0]
     why = fitted.explain(7, int(item))
-    assert why.list_score == pytest.approx(score, rel=1e-6)
-    shown = f"score in lists {why.list_score:.4f}"
+    assert why.score == pytest.approx(score, rel=1e-6) and why.expected_rating == pytest.approx(expected)
+    assert why.prediction == fitted.predictions([(7, int(item))])["prediction"][0]
+    shown = f"score in lists {why.score:.4f}"
     assert shown in str(why) and shown in why._repr_html_()

@@ -43,9 +43,9 @@ def test_a_new_user_with_many_items_gets_the_list_of_a_known_one_with_the_same(m
 def test_contributions_add_up_and_the_first_is_the_largest(model):
     item = model.recommend("u0", 1).iloc[0]
     reason = model.explain("u0", item["item"])
-    assert reason.score == pytest.approx(item["score"], abs=1e-6)
+    assert reason.score == reason.choice_score == pytest.approx(item["score"], abs=1e-6)
     parts = [one.contribution for one in reason.because]
-    assert reason.from_average + sum(parts) == pytest.approx(reason.score, abs=1e-6)
+    assert reason.from_average + sum(parts) == pytest.approx(reason.choice_score, abs=1e-6)
     assert parts == sorted(parts, reverse=True) and 0 < reason.from_average < 0.02
     assert all(one.rating is None for one in reason.because)
     assert model.fold_in([2]).explain(4).because[0].item == 2

@@ -144,12 +144,12 @@ def test_explanations_are_the_librarys(client, model, kind, new_user):
     ):
         choice, expected = (answer, found) if kind == "clicks" else (answer["choice"], found.choice)
         if expected is not None:
-            assert choice["score"] == expected.score and choice["n_because"] == len(expected.because)
+            assert choice["choice_score"] == expected.choice_score and choice["n_because"] == len(expected.because)
             assert [one["contribution"] for one in choice["because"]] == [
                 one.contribution for one in expected.because[:2]
             ]
         if kind != "clicks":
-            assert answer["expected"] == found.expected and answer["n_evidence"] == len(found.evidence)
+            assert answer["expected_rating"] == found.expected_rating and answer["n_evidence"] == len(found.evidence)
             assert [one["item"] for one in answer["evidence"]] == [one.item for one in found.evidence[:2]]
             assert answer["evidence"][0]["title"] == model.titles[found.evidence[0].item]
 

@@ -60,7 +60,7 @@ class Chooser(RatingModel):
         codes = self.user_code(user), self.item_code(item)
         found = self.choices.explain(self.matrix, *codes, ratings=False, new=True)
         probability = self.distribution_of(*map(np.atleast_1d, codes)).probability
-        return titled(replace(found, list_score=self.list_score(*codes, probability)), self.titles)
+        return titled(replace(found, score=self.list_score(*codes, probability)), self.titles)
 
     # -- what one new user does not ask ----------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ from lbg_recsys.ratings.questions.showing import (
     frame_of,
     heading_html,
     name_of,
+    pair_of,
     table_html,
     titled,
 )
@@ -93,25 +94,25 @@ class TopicShare:
 class _Predicted(ABC):
     """What is to be explained.
 
-    ``list_score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked").
+    ``score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked").
     ``choice`` tells why the item is in the user's lists at all: the exact contribution of each of the user's items to
     the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
     """
 
     user: RawId
     item: RawId
-    predicted: float
-    expected: float
+    prediction: float
+    expected_rating: float
     distribution: dict[float, float]
-    list_score: float
+    score: float
     choice: ChoiceExplanation | None
     title: str | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
         return (
-            f"<{type(self).__name__}: user {self.user!r}, item {item}, predicted {self.predicted:.4g}, "
-            f"expected {self.expected:.2f}; print() shows the reasons>"
+            f"<{type(self).__name__}: user {self.user!r}, item {item}, prediction {self.prediction:.4g}, "
+            f"expected rating {self.expected_rating:.2f}; print() shows the reasons>"
         )
 
     def to_frame(self) -> "pd.DataFrame":
@@ -124,7 +125,7 @@ class _Predicted(ABC):
         shown = [heading_html(str(self).splitlines()[0]), distribution_html(self.distribution)]
         if self.choice is not None and self.choice.because:
             shown += [
-                heading_html(f"Choice score {self.choice.score:.4f}"),
+                heading_html(f"Choice score {self.choice.choice_score:.4f}"),
                 table_html(self.choice.to_frame(), SHOWN),
             ]
         if len(table := self.to_frame()):
@@ -133,11 +134,11 @@ class _Predicted(ABC):
 
     def __str__(self) -> str:
         lines = [
-            f"User {self.user}, item {name_of(self)}: predicted {self.predicted:.4g}, expected {self.expected:.2f}, "
-            f"score in lists {self.list_score:.4f}"
+            f"{pair_of(self)}: prediction {self.prediction:.4g}, expected rating {self.expected_rating:.2f}, "
+            f"score in lists {self.score:.4f}"
         ]
         if self.choice is not None:
-            lines.append(f"Choice score {self.choice.score:.4f}, because the user rated")
+            lines.append(f"Choice score {self.choice.choice_score:.4f}, because the user rated")
             lines += [
                 f"  {name_of(one)} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:SHOWN]
             ]
@@ -162,10 +163,10 @@ class _Predicted(ABC):
         return {
             "user": model.matrix.users.raw(user),
             "item": model.matrix.items.raw(item),
-            "predicted": float(levels.point(probability, model.levels, model.point)[0]),
-            "expected": float(levels.mean(probability, model.levels)[0]),
+            "prediction": float(levels.point(probability, model.levels, model.point)[0]),
+            "expected_rating": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
-            "list_score": model.list_score(user, item, probability),
+            "score": model.list_score(user, item, probability),
             "choice": (
                 model.choices.explain(model.matrix, user, item, ratings=True, new=model.is_new)
                 if model.lists == "choice"
@@ -180,7 +181,7 @@ class Explanation(_Predicted):
 
     ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
     + ``from_item`` (that this item is to be rated) + the ``total`` of every `RatingEvidence`, strongest first.
-    ``expected`` = sum of share * mean over ``topics``.
+    ``expected_rating`` = sum of share * mean over ``topics``.
     """
 
     topic: int
@@ -201,9 +202,9 @@ class Explanation(_Predicted):
 class Influences(_Predicted):
     """A prediction traced back to the user's own ratings.
 
-    ``expected`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item`` (how
-    anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how both
-    meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
+    ``expected_rating`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item``
+    (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how
+    both meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
     `RatingEvidence` is how much of it there would not be without that rating, strongest first; these do not add up,
     for ratings that say the same stand in for each other. ``features`` are the effects of what is known about the
     item and the user besides ratings on what is expected before they are rated, strongest first; they are parts of

@@ -19,8 +19,8 @@ def explanation_facts(model: Any, found: Any) -> dict[str, Any]:
     choice = facts if only_choice else facts["choice"]
     if choice is not None:
         choice["because"] = _in_order(model, choice["because"])
-        if choice["list_score"] is None:
-            del choice["list_score"]
+        if choice["score"] is None:
+            del choice["score"]
     if not only_choice:
         names = level_names(found.distribution)
         facts["distribution"] = dict(zip(names, found.distribution.values(), strict=True))

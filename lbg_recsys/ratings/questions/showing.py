@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lbg_recsys.ratings.ids import RawId
+from lbg_recsys.ratings.matrix import NEW_USER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,12 @@ def titled(answer: A, titles: Mapping[RawId, str]) -> A:
 def name_of(one: Any) -> str:
     """What an item in an answer is called: its title, else its id."""
     return str(one.item) if one.title is None else str(one.title)
+
+
+def pair_of(one: Any) -> str:
+    """The user and the item of an explanation, as its first words."""
+    who = "New user" if one.user == NEW_USER else f"User {one.user}"
+    return f"{who}, item {name_of(one)}"
 
 
 def frame_of(rows: Iterable[Any], **more: Iterable[Any]) -> "pd.DataFrame":

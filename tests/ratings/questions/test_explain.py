@@ -52,14 +52,14 @@ def check(why, model, user, item):
     distribution = model.predict_distribution([(user, item)])[0]
     assert list(why.distribution) == model.levels.tolist()
     np.testing.assert_array_equal(list(why.distribution.values()), distribution)
-    np.testing.assert_allclose(why.expected, distribution @ model.levels, atol=1e-9)
-    np.testing.assert_allclose(why.predicted, model.predict_batch([(user, item)])[0], atol=1e-9)
+    np.testing.assert_allclose(why.expected_rating, distribution @ model.levels, atol=1e-9)
+    np.testing.assert_allclose(why.prediction, model.predict_batch([(user, item)])[0], atol=1e-9)
     parts = why.from_average + why.from_item + why.from_user + why.from_taste
-    np.testing.assert_allclose(why.expected, parts, atol=1e-9)
+    np.testing.assert_allclose(why.expected_rating, parts, atol=1e-9)
     totals = [abs(one.total) for one in why.evidence]
     assert totals == sorted(totals, reverse=True) and np.isfinite(totals).all()
     if why.topics:
-        np.testing.assert_allclose(why.expected, sum(one.share * one.mean for one in why.topics), atol=1e-9)
+        np.testing.assert_allclose(why.expected_rating, sum(one.share * one.mean for one in why.topics), atol=1e-9)
 
 
 def test_parts_add_up_and_every_rating_is_there(model):
@@ -90,7 +90,7 @@ def test_evidence_of_pLSA_is_what_folding_in_without_a_rating_says(plsa, block, 
         rest = {other: rating for other, rating in ratings.items() if other != one.item}
         without = plsa.fold_in(rest).distribution(3) @ plsa.levels
         assert one.from_rating_it == 0
-        np.testing.assert_allclose(one.from_its_value, why.expected - without, atol=1e-12)
+        np.testing.assert_allclose(one.from_its_value, why.expected_rating - without, atol=1e-12)
 
 
 def averaged(model, ratings, item, copies):
@@ -135,9 +135,9 @@ def test_a_single_rating_is_all_that_two_users_differ_by(orientation):
 
 def test_a_new_user_without_ratings_has_no_evidence(model):
     why = model.fold_in({}).explain(3)
-    assert why.evidence == () and np.isfinite(why.expected)
+    assert why.evidence == () and np.isfinite(why.expected_rating)
     parts = why.from_average + why.from_item + why.from_user + why.from_taste
-    np.testing.assert_allclose(why.expected, parts, atol=1e-9)
+    np.testing.assert_allclose(why.expected_rating, parts, atol=1e-9)
 
 
 def test_unknown_ids_are_named(model):
@@ -151,7 +151,7 @@ def test_ratings_that_are_all_equal_do_nothing(kind):
     model = kind(random_state=0).fit(([1, 1, 2], [1, 2, 2], [4, 4, 4]))
     why = model.explain(1, 1)
     check(why, model, 1, 1)
-    assert why.expected == 4 and [one.total for one in why.evidence] == [0, 0]
+    assert why.expected_rating == 4 and [one.total for one in why.evidence] == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,11 @@ def test_a_model_shows_changed_settings_and_what_it_was_fitted_to(model):
 
 def test_an_explanation_prints_its_reasons_and_has_a_short_repr(model):
     found = model.explain(3, 8)
-    assert len(repr(found)) < 160 and "item 8" in repr(found) and f"expected {found.expected:.2f}" in repr(found)
+    assert len(repr(found)) < 160 and "item 8" in repr(found)
+    assert f"expected rating {found.expected_rating:.2f}" in repr(found)
     lines = str(found).splitlines()
-    assert 3 <= len(lines) < 25 and lines[0].startswith("User 3, item 8: predicted ")
+    assert 3 <= len(lines) < 25 and lines[0].startswith("User 3, item 8: prediction ")
+    assert str(model.fold_in({1: 5, 2: 4}).explain(8)).startswith("New user, item 8: prediction ")
     strongest = found.evidence[0]
     assert any(line == f"  {strongest.item} {strongest.rating:g}: {strongest.total:+.3f}" for line in lines)
     assert ("because the user rated" in str(found)) == (model.lists == "choice")
@@ -128,7 +130,7 @@ def test_explanations_show_titles_in_text_html_and_table(named):
     assert table["item"].tolist() == [one.item for one in reasons]
     assert table["title"].tolist() == [named.titles.get(item) for item in table["item"]]
     if not isinstance(named, ChoiceModel):
-        assert "Silent <Comet>" in repr(found) and str(found).startswith("User 3, item Silent <Comet>: predicted")
+        assert "Silent <Comet>" in repr(found) and str(found).startswith("User 3, item Silent <Comet>: prediction")
         assert table["total"].tolist() == [one.total for one in found.evidence]
 
 
