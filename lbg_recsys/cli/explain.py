@@ -83,11 +83,12 @@ def explain(
     else:
         found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
     if as_json:
-        facts = [explanation_facts(loaded, explanation) for _, explanation in found]
-        if new_user is not None and folded[0][0] is not None:  # one per user
-            print_json([{**one, "user": who} for one, (who, _) in zip(facts, folded, strict=True)])
-        else:
-            print_json(facts[0])
+        facts = [explanation_facts(loaded, explanation, number) for _, explanation in found]
+        if new_user is not None:
+            facts = [
+                one if who is None else {**one, "user": who} for one, (who, _) in zip(facts, folded, strict=True)
+            ]
+        print_json(facts)
         return
     for turn, (who, explanation) in enumerate(found):
         echo("\n" if turn else "", nl=False)

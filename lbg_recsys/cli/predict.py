@@ -104,22 +104,13 @@ def predict(
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
     from lbg_recsys.ratings.questions.predictions import level_names, predictions
 
-    # A row across columns would have one type, and ids that are no numbers of that type would change.
-    row = {name: column.tolist()[0] for name, column in predictions(model, [user], [item], mass).items()}
-    distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
+    found = predictions(model, [user], [item], mass)
     if as_json:
-        facts = {name: row[name] for name in ("prediction", "std", "low", "high")}
-        print_json(
-            {
-                "user": user,
-                "item": item,
-                **facts,
-                "title": model.titles.get(item),
-                "mass": mass,
-                "distribution": distribution,
-            }
-        )
+        with block_writer(None, as_json=True) as writer:
+            writer.write(found)
         return
+    row = {name: column.tolist()[0] for name, column in found.items()}
+    distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
     echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
     print_table(["std", f"{mass:.0%} interval"], [[row["std"], f"{row['low']:g} .. {row['high']:g}"]])
     echo()
@@ -147,14 +138,16 @@ def _many(
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     with (
         bar("predicting", quiet) as progress,
-        block_writer(output, default=".jsonl" if as_json else ".csv") as writer,
+        block_writer(output, as_json=as_json) as writer,
     ):
         for first in range(0, len(users), _BLOCK):
             last = first + _BLOCK
             times = frame["timestamp"].to_numpy()[first:last].astype("int64") if "timestamp" in frame else None
             writer.write(predictions(model, users[first:last], items[first:last], mass, times))
             progress(min(last, len(users)), len(users), "")
-    if not quiet:
+    if output and as_json:
+        print_json({"output": output, "predictions": writer.n_rows})
+    elif not quiet:
         new = {
             "user": int((model.matrix.users.codes(users) < 0).sum()),
             "item": int((model.matrix.items.codes(items) < 0).sum()),

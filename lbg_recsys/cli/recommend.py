@@ -168,10 +168,10 @@ def recommend(
         chosen = list(dict.fromkeys(loaded.matrix.users if all_users else (find_user(loaded, one) for one in users)))
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
     named = (_with_titles(block) for block in blocks)
-    if all_users or output:
+    if all_users or output or as_json:
         write_lists(named, total, output, quiet, as_json)
     else:
-        _show(pd.concat(named, ignore_index=True), total, quiet, as_json)
+        _show(pd.concat(named, ignore_index=True), total, quiet)
 
 
 def _on_cluster(
@@ -182,11 +182,7 @@ def _on_cluster(
 
     with client_at(address) as client, bar("recommending", quiet) as progress:
         done = lists_on_dask(model, output, client, number, progress=progress, **wishes)
-    if as_json:
-        print_json({"folder": output, "recommendations": done.rows, "users": done.users})
-    elif not quiet:
-        written = f"{counted(done.rows, 'recommendation')} for {counted(done.users, 'user')}"
-        echo(f"Wrote {written} to {output}.", err=True)
+    _say_written(output, done.rows, done.users, quiet, as_json)
     _say_who_has_none(done.users, done.of, quiet)
 
 
@@ -226,16 +222,22 @@ def _with_titles(found: "pd.DataFrame") -> "pd.DataFrame":
 def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None, quiet: bool, as_json: bool) -> None:
     """Write blocks of lists as they come: memory holds one of them."""
     done = 0
-    kind = ".jsonl" if as_json else ".csv"
-    with bar("recommending", quiet) as progress, block_writer(output, default=kind) as writer:
+    with bar("recommending", quiet) as progress, block_writer(output, as_json=as_json) as writer:
         for block in blocks:
             writer.write(block)
             done += block["user"].nunique()
             progress(min(done, total), total, "users")
-    if output and not quiet:
-        written = f"{counted(writer.n_rows, 'recommendation')} for {counted(done, 'user')}"
-        echo(f"Wrote {written} to {output}.", err=True)
+    if output:
+        _say_written(output, writer.n_rows, done, quiet, as_json)
     _say_who_has_none(done, total, quiet)
+
+
+def _say_written(output: str, rows: int, users: int, quiet: bool, as_json: bool) -> None:
+    """What a file or a folder has got."""
+    if as_json:
+        print_json({"output": output, "recommendations": rows, "users": users})
+    elif not quiet:
+        echo(f"Wrote {counted(rows, 'recommendation')} for {counted(users, 'user')} to {output}.", err=True)
 
 
 def _say_who_has_none(listed: int, total: int, quiet: bool) -> None:
@@ -246,10 +248,7 @@ def _say_who_has_none(listed: int, total: int, quiet: bool) -> None:
         echo(click.wrap_text(f"Nothing is left to recommend{who}: {cause}.", WIDTH), err=True)
 
 
-def _show(found: "pd.DataFrame", total: int, quiet: bool, as_json: bool) -> None:
+def _show(found: "pd.DataFrame", total: int, quiet: bool) -> None:
     _say_who_has_none(found["user"].nunique(), total, quiet)
-    if as_json:
-        print_json(found.to_dict(orient="records"))
-        return
     columns = [str(name) for name in found if name != "user" or found["user"].nunique() > 1]
     print_table(columns, found[columns].to_numpy(dtype=object).tolist())

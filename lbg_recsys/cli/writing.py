@@ -1,5 +1,6 @@
 """Tables that go to a file block by block, in bounded memory, and replace it only when they are complete."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lbg_recsys.cli.common import plain
+from lbg_recsys.cli.terminal import visible
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.files import atomic_write
 
@@ -67,6 +70,8 @@ class BlockWriter:
         self.n_rows += len(frame)
         if self._kind == ".parquet":
             self._write_parquet(frame)
+        elif self._kind == ".json":
+            self._write_json(frame)
         elif self._kind == ".jsonl":
             text = frame.to_json(orient="records", lines=True, force_ascii=False, double_precision=15)
             self._stream.write(text.encode("utf-8", "surrogatepass"))
@@ -74,7 +79,14 @@ class BlockWriter:
             separator = "\t" if self._kind == ".tsv" else ","
             text = frame.to_csv(index=False, header=self._first, sep=separator, lineterminator="\n")
             self._stream.write(text.encode("utf-8", "surrogatepass"))
-        self._first = False
+        self._first = self._first and self._kind == ".json"
+
+    def _write_json(self, frame: "pd.DataFrame") -> None:
+        """Rows of the one list that standard output gets."""
+        for row in frame.to_dict(orient="records"):
+            text = visible(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
+            self._stream.write(f"{'[' if self._first else ','}\n  {text}".encode("utf-8", "replace"))
+            self._first = False
 
     def _write_parquet(self, frame: "pd.DataFrame") -> None:
         import pyarrow as pa
@@ -94,15 +106,19 @@ class BlockWriter:
         """Finish the file."""
         if self._parquet is not None:
             self._parquet.close()
+        if self._kind == ".json":
+            self._stream.write(b"[]\n" if self._first else b"\n]\n")
 
 
 @contextmanager
-def block_writer(path: str | None, *, default: str = ".csv") -> Iterator[BlockWriter]:
-    """A `BlockWriter` to a file, whose suffix says the kind (of `TABLES`), or to standard output (``default``)."""
+def block_writer(path: str | None, *, as_json: bool = False) -> Iterator[BlockWriter]:
+    """A `BlockWriter` to a file, whose suffix says the kind (of `TABLES`), or to standard output: CSV or JSON."""
     if path is None:
-        yield BlockWriter(sys.stdout.buffer, default)
+        writer = BlockWriter(sys.stdout.buffer, ".json" if as_json else ".csv")
+        yield writer
+        writer.close()
         return
-    kind = suffix_of(path) or default
+    kind = suffix_of(path) or ".csv"
     if kind == ".parquet":
         try:
             import pyarrow.parquet  # noqa: F401

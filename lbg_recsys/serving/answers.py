@@ -144,12 +144,8 @@ class Service:
         n = self._n(asked, 10)
         item = self._people.item(asked["item"])
         found = self.model.explain(person.known, item) if person.folded is None else person.folded.explain(item)
-        facts = explanation_facts(self.model, found)
-        choice = facts if "because" in facts else facts["choice"]
-        for part, name in ((choice, "because"), (facts, "evidence")):
-            if part is not None and name in part:
-                part[f"n_{name}"], part[name] = len(part[name]), part[name][:n]
-        for part in (facts, choice or {}):
+        facts = explanation_facts(self.model, found, n)
+        for part in (facts, facts.get("choice") or {}):
             part.pop("user", None)  # a new user has a name of the library's, which nobody knows
         return person.name | facts | _notes(person.notes)
 

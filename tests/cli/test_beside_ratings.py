@@ -26,7 +26,7 @@ def test_fit_with_features_predicts_items_without_ratings(desk, run):
     lines = run("predict", "f.lbg", "some.csv", "-q").stdout.splitlines()[1:]
     known, unknown = (float(line.split(",")[2]) for line in lines)
     assert known == model.predict_batch([(3, 121)])[0] != unknown
-    shown = json.loads(run("explain", "f.lbg", "--user", 3, "--item", 7, "--json").stdout)
+    shown = json.loads(run("explain", "f.lbg", "--user", 3, "--item", 7, "--json").stdout)[0]
     assert {one["feature"] for one in shown["features"]} >= {"year", "genres=War"}
     assert "because of the" in run("explain", "f.lbg", "--user", 3, "--item", 7).stdout
 
@@ -46,7 +46,7 @@ def test_new_items(desk, run):
     model = lbg_recsys.load("b.lbg")
     (desk / "one.csv").write_text("user,rating\n1,5\n2,4\n5,5\n")
     given = {1: 5.0, 2: 4.0, 5: 5.0}
-    found = json.loads(run("predict", "b.lbg", "--user", 3, "--new-item", "one.csv", "--json").stdout)
+    found = json.loads(run("predict", "b.lbg", "--user", 3, "--new-item", "one.csv", "--json").stdout)[0]
     assert found["prediction"] == model.fold_in_item(given).predict(3)
     (desk / "several.csv").write_text("item,user,rating\nfresh,1,5\nfresh,2,5\nother,1,1\n")
     listed = run(

@@ -151,7 +151,7 @@ def test_ctrl_c_after_the_burn_in_gives_no_figures(command, desk, run, monkeypat
 def test_a_sampler_that_had_nothing_to_sample_was_not_interrupted(desk, run):
     (desk / "same.csv").write_text("user,item,rating\n" + "".join(f"{u},{i},3\n" for u in "ab" for i in "xyz"))
     run("fit", "same.csv", "-o", "same.lbg", "--algo", "bayesian", "-q")
-    assert "distribution" in run("predict", "same.lbg", "--user", "a", "--item", "x", "--json").stdout
+    assert "prediction" in run("predict", "same.lbg", "--user", "a", "--item", "x", "--json").stdout
 
 
 @pytest.mark.data

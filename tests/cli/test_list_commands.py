@@ -79,8 +79,16 @@ def test_a_list_has_the_same_columns_on_screen_in_files_and_in_json(bayesian, ru
     assert names == ["user", "rank", "item", "title", "score", "expected_rating"]
     assert run("recommend", *question).stdout.splitlines()[0].split() == names
     assert list(listed(run, *question)[0]) == names
-    run("recommend", *question, "-o", "columns.csv", "-q")
+    written = json.loads(run("recommend", *question, "-o", "columns.csv", "--json").stdout)
+    assert written == {"output": "columns.csv", "recommendations": 4, "users": 2}
     assert list(pd.read_csv("columns.csv")) == names
+
+
+def test_lists_of_all_users_are_json_like_those_of_one(desk, run):
+    every = listed(run, "bayesian.lbg", "--all-users", "-n", 2)
+    assert len(every) == 400 and [one for one in every if one["user"] == 3] == listed(
+        run, "bayesian.lbg", "--user", 3, "-n", 2
+    )
 
 
 # -- new users ---------------------------------------------------------------------------------------------------
@@ -104,7 +112,9 @@ def test_new_users_may_give_titles(bayesian, desk, run):
     (desk / "titles_rated.csv").write_text("title,rating\ncrimson ORBIT,5\nCrimson Comet,4\n")
     found = listed(run, "bayesian.lbg", "--new-user", "titles_rated.csv")
     assert [line["item"] for line in found] == bayesian.fold_in({1: 5, 3: 4}).recommend(10)["item"].tolist()
-    facts = json.loads(run("explain", "bayesian.lbg", "--new-user", "titles_rated.csv", "--item", 8, "--json").stdout)
+    facts = json.loads(
+        run("explain", "bayesian.lbg", "--new-user", "titles_rated.csv", "--item", 8, "--json").stdout
+    )[0]
     assert {one["item"] for one in facts["choice"]["because"]} == {1, 3}
 
 
@@ -308,7 +318,7 @@ def test_new_users_with_columns_of_unknown_names(clicks, desk, run):
 def test_list_and_explanation_have_the_same_score(model, desk, run):
     first = json.loads(run("recommend", model, "--user", 3, "-n", 1, "--json").stdout)[0]
     why = ["explain", model, "--user", 3, "--item", first["item"]]
-    assert json.loads(run(*why, "--json").stdout)["score"] == pytest.approx(first["score"], rel=1e-6)
+    assert json.loads(run(*why, "--json").stdout)[0]["score"] == pytest.approx(first["score"], rel=1e-6)
     assert f"Score in lists: {first['score']:.4f} = " in run(*why).stdout
 
 

@@ -21,10 +21,10 @@ def read_table(path, separator=","):
 
 
 def test_predict_one_pair(model, run):
-    facts = json.loads(run("predict", "model.lbg", "--user", 3, "--item", "crimson comet", "--json").stdout)
+    facts = json.loads(run("predict", "model.lbg", "--user", 3, "--item", "crimson comet", "--json").stdout)[0]
     assert (facts["user"], facts["item"], facts["title"]) == (3, 3, "Crimson Comet")
     assert facts["prediction"] == model.predict_batch([(3, 3)])[0]
-    assert list(facts["distribution"].values()) == model.predict_distribution([(3, 3)])[0].tolist()
+    assert [facts[f"p_{level}"] for level in range(1, 6)] == model.predict_distribution([(3, 3)])[0].tolist()
     assert [facts["low"], facts["high"]] == model.interval([(3, 3)])[0].tolist()
     shown = run("predict", "model.lbg", "--user", 3, "--item", 3).stdout
     assert "Crimson Comet: 4 (mode)" in shown and shown.count(" %") == 5 and "█" in shown
@@ -40,9 +40,9 @@ def test_ids_are_told_as_they_are(desk, run):
 def test_predict_a_user_that_the_model_does_not_know(model, run):
     result = run("predict", "model.lbg", "--user", 77777, "--item", 8, "--json")
     assert "Note: the model knows no user '77777'" in result.stderr
-    facts = json.loads(result.stdout)
+    (facts,) = json.loads(result.stdout)
     assert facts["user"] == 77777
-    assert list(facts["distribution"].values()) == model.predict_distribution([(77777, 8)])[0].tolist()
+    assert [facts[f"p_{level}"] for level in range(1, 6)] == model.predict_distribution([(77777, 8)])[0].tolist()
     assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
 
 
@@ -57,11 +57,15 @@ def test_predict_a_file(model, desk, run):
     assert (table[["low", "high"]].to_numpy() == model.interval(pairs, 0.5)).all()
 
 
-def test_predict_to_standard_output_and_json_lines(model, run):
+def test_predict_to_standard_output_and_json(model, run):
     rows = list(csv.DictReader(io.StringIO(run("predict", "model.lbg", "pairs.csv", "-q").stdout)))
     assert [row["item"] for row in rows] == ["5", "8", "1"]
-    lines = [json.loads(line) for line in run("predict", "model.lbg", "pairs.csv", "--json").stdout.splitlines()]
-    assert [line["user"] for line in lines] == [1, 3, 999]
+    found = json.loads(run("predict", "model.lbg", "pairs.csv", "--json").stdout)
+    assert [one["user"] for one in found] == [1, 3, 999]
+    assert json.loads(run("predict", "model.lbg", "--user", 3, "--item", 8, "--json").stdout) == [found[1]]
+    assert list(found[1]) == list(rows[1]) == list(model.predictions([(3, 8)]))
+    written = json.loads(run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--json").stdout)
+    assert written == {"output": "out.csv", "predictions": 3}
 
 
 def test_ids_of_another_type_are_the_same_ids(model, desk, run):

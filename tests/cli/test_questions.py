@@ -15,11 +15,13 @@ from lbg_recsys.cli.reading import facts_of
 
 
 def test_explain(model, run):
-    facts = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
     expected = model.explain(3, 8)
+    (facts,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 999, "--json").stdout)
     assert facts["log_odds"] == expected.log_odds
     assert [one["item"] for one in facts["evidence"]] == [one.item for one in expected.evidence]
     assert facts["evidence"][0]["title"] == model.titles[expected.evidence[0].item]
+    (short,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2, "--json").stdout)
+    assert short["evidence"] == facts["evidence"][:2] and short["n_evidence"] == len(expected.evidence)
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     assert f"Why topic {expected.topic} and not {expected.against}" in shown
     assert f"and {len(expected.evidence) - 2} more" in shown
@@ -42,7 +44,7 @@ def bayesian(desk, run):
 
 def test_explain_a_bayesian_model(bayesian, run):
     expected = bayesian.explain(3, 8)
-    facts = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    (facts,) = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 999, "--json").stdout)
     assert facts["expected_rating"] == expected.expected_rating and facts["from_taste"] == expected.from_taste
     assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
     assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]

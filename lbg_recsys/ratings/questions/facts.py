@@ -12,8 +12,8 @@ def topic_facts(model: Any, topic: Any) -> dict[str, Any]:
     return facts | {kind: _in_order(model, facts[kind]) for kind in ("typical", "loves", "hates")}
 
 
-def explanation_facts(model: Any, found: Any) -> dict[str, Any]:
-    """An `Explanation`, `Influences` or `ChoiceExplanation` as a dictionary."""
+def explanation_facts(model: Any, found: Any, n: int) -> dict[str, Any]:
+    """An `Explanation`, `Influences` or `ChoiceExplanation` as a dictionary, with the strongest ``n`` reasons."""
     facts = asdict(found)
     only_choice = "because" in facts
     choice = facts if only_choice else facts["choice"]
@@ -25,6 +25,9 @@ def explanation_facts(model: Any, found: Any) -> dict[str, Any]:
         names = level_names(found.distribution)
         facts["distribution"] = dict(zip(names, found.distribution.values(), strict=True))
         facts["evidence"] = _in_order(model, facts["evidence"])
+    for part, name in ((choice, "because"), (facts, "evidence")):
+        if part is not None and name in part:
+            part[f"n_{name}"], part[name] = len(part[name]), part[name][:n]
     return facts
 
 
