@@ -52,8 +52,9 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
 
 @click.command(cls=ParametersInHelp)
 @ratings_argument
-@output_option("The model file to write, model.lbg say.", required=True)
+@output_option("The model file to write.", required=True)
 @click.option(
+    "-a",
     "--algo",
     type=click.Choice(list(MODELS)),
     help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",

@@ -39,8 +39,15 @@ def test_every_command_shows_an_example(path, command, run):
 
 @pytest.mark.parametrize(("path", "command"), [one for one in ALL if not isinstance(one.values[1], click.Group)])
 def test_every_command_can_be_quiet_and_speak_to_machines(path, command):
-    options = {option for parameter in command.params for option in parameter.opts}
-    assert {"-q", "--quiet", "--json"} <= options
+    every = commands(main, ("lbg-recsys",))
+    options = [(path[1:], one.opts) for path, command in every for one in command.params]
+    letters = {"-a": {"--algo"}, "-p": {"--param"}, "-n": {"--number"}, "-k": {"--groups", "--topics"}}
+    letters |= {"-q": {"--quiet"}, "-o": {"--output"}, "-h": {"--help"}}
+    for path, names in options:
+        short = [name for name in names if len(name) == 2 and name.startswith("-")]
+        assert all(set(names) & letters[letter] for letter in short), (path, names)
+        for letter, longs in letters.items():
+            assert not set(names) & longs or letter in names, (path, names)
 
 
 def test_every_command_is_reached():

@@ -19,9 +19,7 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 @click.command()
 @click.argument("documents", type=click.Path())
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
-@click.option(
-    "-w", "--words", type=click.IntRange(min=1), default=8, show_default=True, help="Words shown per topic."
-)
+@click.option("-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Words per topic.")
 @params_option("LBGMixture")
 @output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @save_option
@@ -33,7 +31,7 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 def cluster(
     documents: str,
     topics: int,
-    words: int,
+    number: int,
     params: tuple[str, ...],
     output: str | None,
     save_to: str | None,
@@ -50,7 +48,7 @@ def cluster(
     \b
     Examples:
       lbg-recsys text cluster docs -k 2
-      lbg-recsys text cluster texts.csv -k 2 -w 4 --json
+      lbg-recsys text cluster texts.csv -k 2 -n 4 --json
       lbg-recsys text cluster texts.csv -k 2 -o topics.csv --plot topics.png
       lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
       lbg-recsys text cluster words.svmlight -k 2 --param n_keywords=5
@@ -62,7 +60,7 @@ def cluster(
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         posterior = model.fit_transform(matrix, progress=progress)
-        facts = _facts_of_topics(model, names, words, read)
+        facts = _facts_of_topics(model, names, number, read)
     if output:
         import pandas as pd
 
@@ -75,7 +73,7 @@ def cluster(
         from lbg_recsys.cli.pictures import save_figure
         from lbg_recsys.text import plot_topics
 
-        save_figure(plot_topics(model, names, n_words=words), plot)
+        save_figure(plot_topics(model, names, n_words=number), plot)
         wrote(plot, "the picture of the topics", quiet)
     if as_json:
         print_json(facts)
