@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 _LONG = 10.0  # seconds of fitting that are told beforehand
-_LEVEL = 3  # how many are named that are level with the best
+_LEVEL = 4  # how many are named that are level
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
@@ -172,11 +172,13 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
             level = [name for name in others if abs(figures[name][0] - figure) <= (error or 0.0)]
             named += [best, *level]
             if level:
-                rivals = " and ".join(level[:_LEVEL]) + (f" and {len(level) - _LEVEL} more" if level[_LEVEL:] else "")
-                said.append(f"For {what}, {best} is level with {rivals} ({measure} {figure:.4f} ± {error:.4f}).")
+                names = [best, *level][:_LEVEL]  # names have commas
+                more = [f"{len(level) + 1 - _LEVEL} more"] if len(level) >= _LEVEL else []
+                listing = "; ".join([*names, *more])
+                said.append(f"For {what}, the best are level ({measure} {figure:.4f} ± {error:.4f}): {listing}.")
             else:
                 lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
-                verb = "is best here" if others else "is alone"
+                verb = "is best here" if others else "was judged alone"
                 said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
     ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were judged

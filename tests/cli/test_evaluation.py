@@ -180,13 +180,13 @@ def test_best_is_said_beyond_the_noise_only(desk, run):
         Comparison("EASE", lists=listed(0.25)),
     ]
     assert best_in_words(compared, "x.csv").splitlines() == [
-        "For ratings, svd is level with lbg n_topics=3 (RMSE 0.9000 ± 0.0100).",
+        "For ratings, the best are level (RMSE 0.9000 ± 0.0100): svd; lbg n_topics=3.",
         "For lists, lbg n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
         "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg",
     ]
-    many = [Comparison(name, lists=listed(0.2)) for name in ("EASE", "popularity", "choice", "a", "b")]
+    many = [Comparison(name, lists=listed(0.2)) for name in ("EASE, graded", "popularity", "choice", "a", "b")]
     assert best_in_words(many, "x.csv").splitlines() == [
-        "For lists, EASE is level with popularity and choice and a and 1 more (NDCG 0.2000 ± 0.0200).",
+        "For lists, the best are level (NDCG 0.2000 ± 0.0200): EASE, graded; popularity; choice; a; 1 more.",
         "Next: lbg-recsys fit x.csv -o model.lbg --algo choice",
     ]
 
@@ -210,7 +210,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
     ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
-    assert ratings.startswith("For ratings, paper is alone (RMSE ")
+    assert ratings.startswith("For ratings, paper was judged alone (RMSE ")
     assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
     assert "For lists" not in as_json.stderr
