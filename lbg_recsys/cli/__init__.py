@@ -106,7 +106,8 @@ def _nearest(name: str) -> str:
 def main() -> None:
     """Recommendations with the Latent Bernoulli-Gauss model.
 
-    Every command has --help with an example. Results go to standard output, all else to standard error.
+    Every command has --help with an example. Results go to standard output, everything else to standard
+    error.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.9,
     show_default=True,
-    help="Probability that the intervals hold.",
+    help="Probability that the interval contains the rating.",
 )
 @click.option(
     "--split",
@@ -49,7 +49,9 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
     show_default=True,
     help="Users per part whose lists of ten are judged; 0 leaves lists out.",
 )
-@click.option("--rivals/--no-rivals", default=True, help="Judge lists by popularity, EASE and implicit ALS, too.")
+@click.option(
+    "--rivals/--no-rivals", default=True, help="Also judge lists by popularity, by EASE and by implicit ALS."
+)
 @plot_option
 @scale_option
 @format_options
@@ -71,7 +73,7 @@ def evaluate(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Compare algorithms side by side on held-out ratings of RATINGS.
+    """Compare algorithms on held-out ratings of RATINGS.
 
     The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
     distribution), and the CPU seconds to fit and to test. The second judges lists of ten items: NDCG, recall and MAP

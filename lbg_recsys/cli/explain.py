@@ -165,7 +165,7 @@ def _show_topics(found: "Explanation | Influences", number: int) -> None:
     speaking = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
     if not speaking:
         return
-    echo("\nTopics that speak for it (share of the prediction, its mean rating)")
+    echo("\nTopics of the prediction (share of the prediction, mean rating of the topic)")
     print_table(
         ["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]]
     )
@@ -218,14 +218,14 @@ def _show_features(found: "Influences", number: int) -> None:
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:
     if not found.evidence:
-        echo("\nThe user has no ratings that could have put them there.")
+        echo("\nThe user has no ratings, so nothing here follows from them.")
         return
     echo("\nChange in the expected rating that each of the user's ratings makes")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
         echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
     if len(found.evidence) > 1:
-        echo("They do not add up: ratings that say the same stand in for each other.")
+        echo("They do not add up: ratings that agree replace each other.")
 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:

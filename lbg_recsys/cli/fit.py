@@ -147,7 +147,7 @@ def fit(
     --algo bayesian-strong  the same with more and longer chains, 120 s
     --algo lbg              LBG, settings that predict ratings best, 1 s
     --algo paper            LBG with the paper's settings, 1 s
-    --algo plsa             Gaussian pLSA, a model beside the paper's, 1 s
+    --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
     --algo choice           who takes what, without ratings, 1 s
 
     All but choice predict ratings and show topics; all recommend, explain and find what is similar.
@@ -161,7 +161,8 @@ def fit(
 
     --time learns the effects of a user's day and moment and the drift of items, for the same models. The times are
     seconds since 1970 or dates, in a column called timestamp, time or date, or in the fourth of --columns. They help
-    to predict ratings of days that the model knows (predict --time); the mood of a new day is unknown.
+    to predict ratings of days that the model knows (predict --time); the effects of a new day are
+    unknown.
 
     With --memory the ratings may be larger than memory: they are sorted on disk and read in blocks, with the same
     result. An interrupted fit with --checkpoint goes on if the same command is called with --resume.

@@ -103,7 +103,7 @@ def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
     """The table, the paper's rows below ours; then how each came to know its test users."""
     print_table(_HEADERS, _rows(results, paper))
     for manner in dict.fromkeys(result.users for result in results):
-        echo(f"{', '.join(result.name for result in results if result.users == manner)}: {manner}.")
+        echo(f"{'; '.join(result.name for result in results if result.users == manner)}: {manner}.")
 
 
 _HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log score"]
@@ -122,5 +122,5 @@ def _markdown(results: "list[ForcedResult]", paper: Any) -> str:
     lines = [_HEADERS, ["---"] * len(_HEADERS), *_rows(results, paper)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     manners = dict.fromkeys(result.users for result in results)
-    notes = [f"{', '.join(r.name for r in results if r.users == manner)}: {manner}." for manner in manners]
+    notes = [f"{'; '.join(r.name for r in results if r.users == manner)}: {manner}." for manner in manners]
     return "\n".join([table, "", *notes, "", "The paper prints MSE under the name RMSE.", ""])

@@ -13,7 +13,7 @@ from lbg_recsys.cli.terminal import echo
 @quiet_option
 @json_option
 def info(model: str, quiet: bool, as_json: bool) -> None:
-    """Say what is in a model file.
+    """Show what is in a model file.
 
     The model and its parameters, how training went, the ratings or words, the versions it was written with. The
     model is not loaded; the checksum of the file is verified.

@@ -108,7 +108,7 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
     """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
     (user,) = known_ids(model.matrix.users, [as_integer(text)])
     if user not in model.matrix.users and not quiet:
-        echo(f"Note: the model knows no user {text!r}: this is what it knows of all users.", err=True)
+        echo(f"Note: the model knows no user {text!r}: this is the prediction for an unknown user.", err=True)
     return user
 
 

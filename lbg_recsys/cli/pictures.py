@@ -38,7 +38,7 @@ plot_option = click.option(
     metavar="FILE",
     type=click.Path(),
     callback=_looked_at,
-    help="Draw it as well: .png, .svg or .pdf (needs matplotlib).",
+    help="Also draw the result: .png, .svg or .pdf (needs matplotlib).",
 )
 
 

@@ -47,7 +47,7 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.9,
     show_default=True,
-    help="Probability that an interval holds.",
+    help="Probability that the interval contains the rating.",
 )
 @format_options
 @quiet_option
@@ -70,9 +70,11 @@ def predict(
 
     PAIRS has the columns user and item, in any layout that fit reads. The output has a line for each: the
     predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
-    an item) that the model does not know is predicted from what it knows of all. --item must be known, for it may
-    be a part of a title. --new-item takes an item that was not there when the model was fitted, by a file of users
-    and ratings: nothing is fitted again. Without a column item in it, the item is called "new item".
+    an item) that the model does not know gets the prediction for an unknown one. --item must be known, because
+    it may be a part of a title.
+
+    --new-item takes an item that was not there when the model was fitted, by a file of users and ratings: nothing is
+    fitted again. Without a column item in it, the item is called "new item".
 
     \b
     Examples:

@@ -38,7 +38,7 @@ def format_options(command: F) -> F:
     """How a file is to be read, where it does not say so itself."""
     for option in (
         click.option(
-            "--delimiter", callback=_delimiter, help="Between the fields; found out by default. 'tab' is \\t."
+            "--delimiter", callback=_delimiter, help="What separates the fields; detected by default. 'tab' is \\t."
         ),
         click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
         click.option(

@@ -21,7 +21,7 @@ from lbg_recsys.progress import bar
 @click.option(
     "--refit/--no-refit",
     default=True,
-    help="Fit to four fifths of the ratings, to judge by the others, where RATINGS has nothing new.",
+    help="If RATINGS has nothing new, fit to four fifths of the model's ratings and judge by the rest.",
 )
 @click.option(
     "--examples",

@@ -29,14 +29,14 @@ from lbg_recsys.cli.models import (
 @click.option(
     "--metric",
     type=click.Choice(["hellinger", "kl", "taste"]),
-    help="Of all but bayesian hellinger (their default) or kl, from 0 to 1; of bayesian taste, from -1 to 1.",
+    help="hellinger (the default) or kl, from 0 to 1; for a bayesian model only taste, from -1 to 1.",
 )
 @quiet_option
 @json_option
 def similar(
     model: str, item: str | None, user: str | None, number: int, metric: str | None, quiet: bool, as_json: bool
 ) -> None:
-    """Find the items or the users most alike.
+    """Find similar items or similar users.
 
     Models of lbg, paper and plsa compare users by their topics (the communities of plsa), and
     items by which topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 @quiet_option
 @json_option
 def topics(model: str, number: int, groups: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
-    """Show what each topic gathers, loves and hates.
+    """Show what the users of each topic rate, love and hate.
 
     Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
     its users rate furthest above and below the average of everybody. The topics of lbg, paper
-    and plsa (its communities) are the model's own. A bayesian model has none: its topics are groups of users alike
-    in taste over draws from the posterior, and a user is in several as far as the draws differ.
+    and plsa (its communities) are the model's own. A bayesian model has none: its topics are groups of users with
+    similar tastes in draws from the posterior, and a user whose group differs between draws is in several.
 
     \b
     Examples:
@@ -74,5 +74,5 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
                     f"{hates.rating - hates.rating_of_all:+.{places}f}" if hates else "",
                 ]
             )
-        print_table(["typical", "rated", "loves", "", "hates", ""], rows)
+        print_table(["typical", "probability", "loves", "difference", "hates", "difference"], rows)
         echo()

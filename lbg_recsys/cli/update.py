@@ -21,7 +21,7 @@ from lbg_recsys.errors import DataError
 @quiet_option
 @json_option
 def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: bool, **how: Any) -> None:
-    """Take new RATINGS into MODEL.
+    """Add new RATINGS to MODEL.
 
     RATINGS may have new users, new items and new ratings of known users; where it rates a known pair, the new rating
     counts. The users in it get new posteriors, and one M-step follows. This is one step of what a fit would do:

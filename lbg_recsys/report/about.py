@@ -271,6 +271,6 @@ def _reasons(model: Any, user: Any, item: Any) -> str:
     else:
         reasons = [one for one in found.evidence if one.total > 0]
     if not reasons:
-        return '<p class="soft">No single rating speaks for it: it is what many like.</p>'
+        return '<p class="soft">No single rating explains it: many users like it.</p>'
     named = (_name(model, one) + ("" if one.rating is None else f" {one.rating:g}") for one in reasons[:_REASONS])
     return f'<p class="soft">because of {text("; ".join(named))}</p>'

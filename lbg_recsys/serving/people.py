@@ -120,7 +120,7 @@ class People:
         if not new:
             return []
         some = ", ".join(repr(one)[:60] for one in new[:5]) + (", ..." if len(new) > 5 else "")
-        return [f"the model does not know the {what} {some}: this is what it knows of all {what}s"]
+        return [f"the model does not know the {what} {some}: this is the prediction for an unknown {what}"]
 
 
 def sentence(error: Exception) -> str:
