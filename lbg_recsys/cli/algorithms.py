@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from lbg_recsys import presets
+from lbg_recsys.cli.completion import complete_algorithm
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.lists import Scorer
@@ -108,6 +109,7 @@ def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
         "algos",
         multiple=True,
         metavar="NAME[:PARAM=VALUE,...]",
+        shell_complete=complete_algorithm,
         default=default,
         show_default=True,
         help=what,

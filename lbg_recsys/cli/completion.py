@@ -1,4 +1,4 @@
-"""Shell completion of users and items from the model file that a command names."""
+"""Shell completion: users and items of the model file that a command names, algorithms and data sets."""
 
 import os
 import re
@@ -29,6 +29,20 @@ def complete_item(ctx: click.Context, parameter: click.Parameter, typed: str) ->
     by_title = [(title, str(item)) for item, title in titles.items() if title.casefold().startswith(begun)]
     by_id = [(text, titles.get(item, "")) for item, text in _texts(model.matrix.items) if text.startswith(typed)]
     return _items((by_title if typed or not by_id else []) + by_id)
+
+
+def complete_algorithm(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Names of algorithms, with what they are."""
+    from lbg_recsys.cli.algorithms import ALGORITHMS
+
+    return _items([(name, one.summary) for name, one in ALGORITHMS.items() if name.startswith(typed)])
+
+
+def complete_dataset(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Names of data sets, with what they are."""
+    from lbg_recsys.datasets import DATASETS
+
+    return _items([(name, info.summary) for name, info in DATASETS.items() if name.startswith(typed)])
 
 
 def _model_of(ctx: click.Context) -> Any:

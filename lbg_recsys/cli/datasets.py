@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option, size_in_words
+from lbg_recsys.cli.completion import complete_dataset
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.datasets import DATASETS, DatasetInfo, dataset_info, find_dataset
@@ -22,7 +23,7 @@ def _known(_: click.Context, __: click.Parameter, name: str) -> str:
     return name
 
 
-name_argument = click.argument("name", callback=_known)
+name_argument = click.argument("name", callback=_known, shell_complete=complete_dataset)
 
 
 @click.group()

@@ -9,11 +9,12 @@ import click
 
 from lbg_recsys.cli.algorithms import ELSEWHERE, TEXT_MODELS, Algorithm, algorithm, named_class, settings_listed
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option
+from lbg_recsys.cli.completion import complete_algorithm
 from lbg_recsys.cli.terminal import echo
 
 
 @click.command()
-@click.argument("algo")
+@click.argument("algo", shell_complete=complete_algorithm)
 @quiet_option
 @json_option
 def params(algo: str, quiet: bool, as_json: bool) -> None:

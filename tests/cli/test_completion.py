@@ -50,3 +50,10 @@ def test_a_bad_file_completes_nothing(tmp_path, content):
         path.write_bytes(content)
     assert completions(["predict", str(path), "--item"], "C") == []
     assert completions(["predict", "--user"], "C") == []
+
+
+def test_algorithms_and_data_sets_by_name():
+    for words in (["params"], ["evaluate", "sample", "-a"], ["forced-prediction", "sample", "--algo"]):
+        assert [name for name, _ in completions(words, "bay")] == ["bayesian", "bayesian-strong"]
+    for command in ("fetch", "path"):
+        assert [name for name, _ in completions(["datasets", command], "ml-")] == ["ml-100k", "ml-1m"]
