@@ -96,9 +96,11 @@ def workers(found):
         return text + "\n\nThe machine was busy: how much faster two workers are was not measured."
     if len(pairs) == 2:
         ratios = [one["fit_wall_seconds"] / two["fit_wall_seconds"] for one, two in zip(*pairs.values(), strict=True)]
+        text += f"\n\nTwo workers are {np.median(ratios):.2f} times as fast as one"
         text += (
-            f"\n\nTwo workers are {np.median(ratios):.2f} times as fast as one (median of {len(ratios)} pairs of "
-            f"runs, {min(ratios):.2f} to {max(ratios):.2f})."
+            f" (median of {len(ratios)} pairs of runs, {min(ratios):.2f} to {max(ratios):.2f})."
+            if len(ratios) > 1
+            else "."
         )
     return text
 
