@@ -28,12 +28,18 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
     what is there and no file (``/dev/stdout``, a named pipe) is written to as it is.
     """
+    with naming(path), _replacement(Path(os.path.realpath(path)), mode) as stream:
+        yield stream
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error of the system that names no file, or a temporary one, name ``path``."""
     try:
-        with _replacement(Path(os.path.realpath(path)), mode) as stream:
-            yield stream
+        yield
     except OSError as error:
         if error.filename is None or str(error.filename).endswith(".part"):
-            error.filename = os.fspath(path)  # "No space left on device" should say where
+            error.filename = os.fspath(path)
         raise
 
 

@@ -17,6 +17,7 @@ from lbg_recsys.core.blocks import block_cuts
 from lbg_recsys.core.sparse import SparseRows, stable_order
 from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import MissingExtraError
+from lbg_recsys.files import naming
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import whose_rating
@@ -64,7 +65,8 @@ class Sorting:
         maps = []
         for name, column in (("users", users), ("items", items), ("ratings", values)):
             path = self._folder / f"{len(self._runs)}.{name}"
-            column[order].tofile(path)
+            with naming(path), open(path, "wb") as stream:
+                stream.write(column[order].data)
             maps.append(np.asarray(np.memmap(path, column.dtype, "r")))
         self._runs.append(tuple(maps))  # type: ignore[arg-type]
 
@@ -72,7 +74,7 @@ class Sorting:
         """Write all ratings sorted by user and item, a row group per block; the number of each user's ratings."""
         lengths = np.zeros(len(users), np.int64)
         cuts = block_cuts(np.append(0, np.cumsum(self.counts)), self._run_size)
-        with GroupWriter(path) as writer:
+        with naming(path), GroupWriter(path) as writer:
             for first, last in pairwise(cuts.tolist()):
                 user, item, value = self._between(first, last)
                 scale.refuse_outsiders(value, partial(_whose, users, items, user, item))

@@ -31,9 +31,9 @@ import numpy.typing as npt
 from lbg_recsys.core import blocks
 from lbg_recsys.core.blocks import LocalBlocks, block_cuts
 from lbg_recsys.core.sparse import SparseRows
-from lbg_recsys.core.types import Ints
+from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.files import atomic_write
+from lbg_recsys.files import atomic_write, naming
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -98,24 +98,38 @@ class RatingStore:
 
     def whole(self) -> RatingMatrix:
         """All ratings in one matrix."""
-        n = self.n_ratings
-        on_disk = self.memory is not None and _BYTES_PER_RATING * n > self.memory
-        columns, values = (self._empty(n, dtype, on_disk) for dtype in (np.int32, np.float64))
-        done = 0
-        read = self.block_reader()
-        for number in range(read.n_blocks):
-            rows = read(number)
-            columns[done : done + len(rows.columns)] = rows.columns
-            values[done : done + len(rows.columns)] = rows.values
-            done += len(rows.columns)
+        on_disk = self.memory is not None and _BYTES_PER_RATING * self.n_ratings > self.memory
+        columns, values = self._mapped() if on_disk else self._joined()
         rows = SparseRows(self.indptr, columns, values, len(self.items))
         return RatingMatrix(self.users, self.items, self.scale, rows, self.n_duplicates)
 
-    def _empty(self, n: int, dtype: type, on_disk: bool) -> npt.NDArray[Any]:
-        if not on_disk:
-            return np.empty(n, dtype)
-        with tempfile.TemporaryFile(dir=self.folder) as file:  # the map outlives the name of the file
-            return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
+    def _joined(self) -> tuple[Codes, Floats]:
+        """Items and ratings of all blocks in memory."""
+        columns, values = np.empty(self.n_ratings, np.int32), np.empty(self.n_ratings)
+        done = 0
+        for rows in self._each_block():
+            columns[done : done + len(rows.columns)] = rows.columns
+            values[done : done + len(rows.columns)] = rows.values
+            done += len(rows.columns)
+        return columns, values
+
+    def _mapped(self) -> tuple[Codes, Floats]:
+        """Items and ratings of all blocks in files without a name.
+
+        They are written before they are mapped: a full disk is an error then, and would end the process later.
+        """
+        at = self.folder if os.access(self.folder, os.W_OK) else Path(tempfile.gettempdir())
+        with naming(at), tempfile.TemporaryFile(dir=at) as items, tempfile.TemporaryFile(dir=at) as ratings:
+            for rows in self._each_block():
+                items.write(rows.columns.data)
+                ratings.write(rows.values.data)
+            columns = np.memmap(items, np.int32, "c", shape=(self.n_ratings,))
+            values = np.memmap(ratings, np.float64, "c", shape=(self.n_ratings,))
+        return np.asarray(columns), np.asarray(values)
+
+    def _each_block(self) -> Iterator[SparseRows]:
+        read = self.block_reader()
+        return map(read, range(read.n_blocks))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, memory: int | None = None) -> "RatingStore":
@@ -298,4 +312,5 @@ class BlockReader:
 def _write_ids(path: Path, ids: IdIndex, counts: Ints | None = None) -> None:
     pa, pq = arrow()
     table = {"id": list(ids), **({} if counts is None else {"ratings": counts})}
-    pq.write_table(pa.table(table), path)
+    with naming(path):
+        pq.write_table(pa.table(table), path)

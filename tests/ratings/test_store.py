@@ -1,5 +1,9 @@
 """Ratings on disk: the store, and fits that read it in blocks."""
 
+import os
+import tempfile
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +100,38 @@ def test_a_matrix_above_the_budget_lies_in_a_file(store):
     there = RatingStore.open(store.folder, memory=1000).whole()
     assert isinstance(there.values.base, np.memmap)
     np.testing.assert_array_equal(there.values, store.whole().values)
+
+
+@pytest.fixture
+def full_disk():
+    """No file may grow beyond 3,000 bytes."""
+    resource = pytest.importorskip("resource", reason="not on Windows")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_an_error_that_says_where(store, log, tmp_path, full_disk):
+    with pytest.raises(OSError, match="too large") as raised:
+        RatingStore.create(tmp_path / "another", CodedRatings(log[0]), memory=1)
+    assert "another" in str(raised.value.filename)
+    assert not (tmp_path / "another").exists()
+    with pytest.raises(OSError, match="too large") as raised:  # written before it is mapped: no signal kills later
+        RatingStore.open(store.folder, memory=1000).whole()
+    assert raised.value.filename == str(store.folder)
+
+
+def test_a_store_that_is_only_read_needs_no_room_of_its_own(store, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(tempfile, "TemporaryFile", partial(_refused, store.folder, tempfile.TemporaryFile))
+    there = RatingStore.open(store.folder, memory=1000).whole()
+    np.testing.assert_array_equal(there.values, store.whole().values)
+
+
+def _refused(folder, make, dir):
+    assert dir != folder
+    return make(dir=dir)
 
 
 class Killed(Exception):
