@@ -92,6 +92,19 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             echo("\nInterrupted.", err=True)
             ctx.exit(130)
+        except Exception as error:
+            if (lost := _lost_cluster(error)) is None:
+                raise
+            raise click.ClickException(lost) from error
+
+
+def _lost_cluster(error: Exception) -> str | None:
+    """What has become of the cluster, if there is one and an exception is about it."""
+    if "dask.distributed" not in sys.modules:
+        return None
+    from lbg_recsys.distributed.cluster import failure_in_words
+
+    return failure_in_words(error)
 
 
 def _nearest(name: str) -> str:

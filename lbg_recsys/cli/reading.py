@@ -1,5 +1,6 @@
 """What commands share that read ratings: the options that say how, and what was read, in words."""
 
+import logging
 import os
 import re
 import shlex
@@ -138,10 +139,15 @@ def dask_option(what: str) -> Callable[[F], F]:
 
 
 def client_at(address: str) -> Any:
-    """A client of the cluster at the address of --dask."""
+    """A client of the cluster at the address of --dask.
+
+    Its log stays silent: a lost worker costs time only, and what ends the command is its error.
+    """
     from lbg_recsys.distributed import connected
 
-    return connected(None if address == THIS_MACHINE else address)
+    client = connected(None if address == THIS_MACHINE else address)
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # which Dask sets when it is imported
+    return client
 
 
 def memory_option(command: F) -> F:

@@ -51,6 +51,21 @@ def connected(address: str | None) -> Any:
         ) from error
 
 
+def failure_in_words(error: Exception) -> str | None:
+    """What has become of the cluster, if that is what an exception is about."""
+    from dask.distributed import CancelledError, KilledWorker
+    from distributed.client import ClosedClientError
+
+    if isinstance(error, KilledWorker):
+        return (
+            f"{error.allowed_failures + 1} workers of the Dask cluster have died at the same task: their memory may "
+            "be too small; give workers more memory or fewer threads"
+        )
+    if isinstance(error, (CancelledError, ClosedClientError)):
+        return "the Dask scheduler is gone: start it and its workers again, and repeat the command"
+    return None
+
+
 def check_workers(client: Any, path: Path = Path("/")) -> None:
     """Raise `DataError` unless all workers have this version of the package and see a file or folder."""
     found = client.run(_probe, os.path.abspath(path), on_error="return")

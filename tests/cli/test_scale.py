@@ -1,6 +1,10 @@
 """`fit` beyond memory, interrupted fits, and `update`."""
 
+import json
 import shutil
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -89,3 +93,38 @@ def test_update(desk, run, sample):
     assert "cannot take ratings without a fit" in " ".join(
         run("update", "clicks.lbg", "ratings.csv", code=1).stderr.split()
     )
+
+
+@pytest.mark.slow
+def test_a_lost_scheduler_is_said_without_a_traceback(desk):
+    pytest.importorskip("dask.distributed", reason="the extra 'dask' is not installed")
+    dask = [sys.executable, "-m", "dask"]
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    where = ["--scheduler-file", "cluster.json", "--no-dashboard"]
+    with (
+        subprocess.Popen([*dask, "scheduler", "--port", "0", *where], **silent) as scheduler,
+        subprocess.Popen([*dask, "worker", "--nthreads", "1", "--no-nanny", *where], **silent) as worker,
+    ):
+        try:
+            _wait_for(desk / "cluster.json")
+            address = json.loads((desk / "cluster.json").read_text())["address"]
+            options = ["--algo", "paper", "-o", "mine.lbg", "--store", "sorted", "--checkpoint", "1"]
+            endless = ["--param", "max_iter=1000000", "--param", "tol=0", "--dask", address]
+            command = [sys.executable, "-m", "lbg_recsys", "fit", "ratings.csv", *options, *endless]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as fit:
+                _wait_for(desk / "mine.lbg.checkpoint")
+                scheduler.kill()
+                said = fit.communicate(timeout=60)[1]
+        finally:
+            scheduler.kill()
+            worker.kill()
+    assert fit.returncode == 1 and "Traceback" not in said
+    assert said.endswith("the Dask scheduler is gone: start it and its workers again, and repeat the command\n")
+    assert not (desk / "mine.lbg").exists()
+
+
+def _wait_for(path, seconds=120):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path.name} was not written"
+        time.sleep(0.1)
