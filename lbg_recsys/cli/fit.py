@@ -201,7 +201,7 @@ def fit(
             raise click.UsageError("--time needs the ratings in memory: leave out --memory and --store")
         folder = Path(store) if store is not None else ctx.with_resource(private_folder()) / "store"
         at = cluster if sorting else None
-        data = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, cluster=at, **how)
+        data = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, cluster=at, resume=resume, **how)
         algo, remark = _choose(algo, data if data.has_ratings else None, ratings)
         if sorting:
             from lbg_recsys.distributed import on_dask

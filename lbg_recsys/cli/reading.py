@@ -105,9 +105,13 @@ def read_store(
     scale: tuple[float, float] | None,
     quiet: bool,
     cluster: Any = None,
+    resume: bool = False,
     **how: Any,
 ) -> "RatingStore":
-    """Ratings sorted into a folder, by a ``cluster`` where one is given; or the store that ``source`` is."""
+    """Ratings sorted into a folder, by a ``cluster`` where one is given; or the store that ``source`` is.
+
+    With ``resume`` a store that the folder has already is opened: the fit that is continued has sorted it.
+    """
     from lbg_recsys.datasets import RATING_SETS
     from lbg_recsys.ratings.store import STORE, RatingStore
     from lbg_recsys.readers import CodedRatings
@@ -118,6 +122,10 @@ def read_store(
         store = RatingStore.open(source, memory=memory)
         if scale is not None or any(value is not None for value in how.values()):
             raise click.UsageError(f"{source} holds sorted ratings: their scale and format are known")
+    elif resume and (folder / STORE).exists():
+        store = RatingStore.open(folder, memory=memory)
+        if not quiet:
+            echo(f"The ratings in {folder} are sorted already: {source} is not read again.", err=True)
     else:
         with remarks(quiet), _reading(source, quiet, how) as progress:
             if cluster is None:

@@ -220,7 +220,7 @@ def new_folder(path: Path) -> Iterator[None]:
     made = not path.exists()
     path.mkdir(exist_ok=True)
     if any(path.iterdir()):
-        raise DataError(f"the folder {path} is not empty: name another one for the sorted ratings")
+        raise DataError(f"the folder {path} is not empty: name another one, or remove what is in it")
     try:
         yield
     except BaseException:

@@ -28,7 +28,9 @@ def test_a_budget_does_not_change_the_model(desk, run):
     assert lbg_recsys.load("clicks.lbg").recommend(1, 3)["item"].size == 3
 
 
-def test_an_interrupted_fit_goes_on(desk, run, monkeypatch):
+@pytest.mark.parametrize("store", [(), ("--store", "sorted")], ids=["in memory", "from disk"])
+def test_an_interrupted_fit_goes_on(desk, run, monkeypatch, store):
+    command = ("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", *store)
     run("fit", "--algo", "paper", "ratings.csv", "-o", "whole.lbg")
     steps = []
 
@@ -45,10 +47,10 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("lbg_recsys.ratings.lbg_fit.run_em", stop)
-        run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--checkpoint", 2, code=130)
+        run(*command, "--checkpoint", 2, code=130)
     assert not (desk / "mine.lbg").exists() and (desk / "mine.lbg.checkpoint").exists()
-    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--seed", 1, "--resume", code=1)
-    run("fit", "--algo", "paper", "ratings.csv", "-o", "mine.lbg", "--resume")
+    run(*command, "--seed", 1, "--resume", code=1)
+    run(*command, "--resume")
     assert (desk / "mine.lbg").read_bytes() == (desk / "whole.lbg").read_bytes()
     assert not (desk / "mine.lbg.checkpoint").exists()
 
