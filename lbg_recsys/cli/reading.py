@@ -27,8 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # What --dask is without an address.
 THIS_MACHINE = "local"
-# For sorting a folder if no size is given, and the least size that can be given.
-_MEMORY, _LEAST_MEMORY = 1_000_000_000, 1_000_000
+# For sorting a folder if no size is given, and the least and the greatest size that can be given.
+_MEMORY, _LEAST_MEMORY, _MOST_MEMORY = 10**9, 10**6, 10**15
 
 
 def _delimiter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -177,10 +177,12 @@ def parse_size(text: str | None) -> int | None:
     if text is None:
         return None
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kmgt]?)i?b?\s*", text.lower())
-    size = int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " ")) if found else 0
-    if size < _LEAST_MEMORY:
-        raise click.BadParameter(f"{text!r} is not a size of at least 1MB: write 2GB or 500MB", param_hint="--memory")
-    return size
+    size = float(found[1]) * 1000 ** " kmgt".index(found[2] or " ") if found else 0
+    if not _LEAST_MEMORY <= size <= _MOST_MEMORY:
+        raise click.BadParameter(
+            f"{text!r} is not a size from 1MB to 1000TB: write 2GB or 500MB", param_hint="--memory"
+        )
+    return int(size)
 
 
 def read_interactions(

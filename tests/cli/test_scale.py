@@ -60,7 +60,9 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch, store):
     [
         (2, ["--memory", "2GB"], "--memory needs --algo lbg or paper or plsa or choice, not bayesian"),
         (2, ["--algo", "choice", "--checkpoint", "3"], "--checkpoint needs --algo lbg or paper, not choice"),
-        (2, ["--algo", "lbg", "--memory", "much"], "'much' is not a size of at least 1MB"),
+        (2, ["--algo", "lbg", "--memory", "much"], "'much' is not a size from 1MB to 1000TB"),
+        (2, ["--algo", "lbg", "--memory", "9" * 400], "is not a size from 1MB to 1000TB"),
+        (2, ["--algo", "lbg", "--memory", "99999999TB"], "is not a size from 1MB to 1000TB"),
         (2, ["--algo", "lbg", "--dask", "127.0.0.1:9"], "give --store FOLDER"),
         (1, ["--algo", "lbg", "--columns", "9,2,3", "--memory", "1MB"], "no column number 9"),
         (2, ["--dask"], "--dask needs --algo lbg or paper or plsa or choice or bayesian"),
