@@ -118,6 +118,8 @@ def read_store(
 
     if source in RATING_SETS:
         raise click.UsageError(f"--memory, --store and --dask are for files and folders: {source} fits into memory")
+    if source == "-" and cluster is not None:
+        raise click.UsageError("workers read the ratings themselves: write standard input to a file for --dask")
     if os.path.exists(os.path.join(source, STORE)):
         store = RatingStore.open(source, memory=memory)
         if scale is not None or any(value is not None for value in how.values()):

@@ -41,7 +41,7 @@ def batches(
             yield from parquet_batches(seekable, origin, wanted, columns, progress)
             return
         form = TextFormat(delimiter, header, columns, encodings, exact)
-        size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and source != "-" else 0
+        size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and os.fspath(source) != "-" else 0
 
         def by_bytes(done: int, total: int, note: str) -> None:
             progress(*((stream.tell(), size) if size else (done, total)), note)
@@ -58,7 +58,7 @@ def opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
     """A stream to read and peek at, and what to call it in a message."""
     if not isinstance(source, str | os.PathLike):
         yield _buffered(source), str(getattr(source, "name", "the stream"))
-    elif source == "-":
+    elif os.fspath(source) == "-":
         yield _buffered(sys.stdin.buffer), "standard input"
     else:
         with _open(source) as stream:

@@ -76,6 +76,14 @@ def test_what_cannot_be_is_said(desk, run, code, options, message):
     assert not (desk / "mine.lbg").exists()
 
 
+def test_standard_input_is_sorted_on_disk_too(desk):
+    command = [sys.executable, "-m", "lbg_recsys", "fit", "-", "--algo", "paper", "-o", "mine.lbg", "-q"]
+    for more in ([], ["--memory", "1MB"]):
+        subprocess.run([*command, *more], input=(desk / "ratings.csv").read_bytes(), check=True)
+        (desk / "mine.lbg").rename(f"{len(more)}.lbg")
+    assert (desk / "0.lbg").read_bytes() == (desk / "2.lbg").read_bytes()
+
+
 def test_sizes():
     assert parse_size("1.5GB") == 1_500_000_000 and parse_size("64m") == 64_000_000
 
