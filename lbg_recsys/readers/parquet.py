@@ -25,7 +25,7 @@ def parquet_batches(
     except ImportError as error:
         raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
     try:
-        with pq.ParquetFile(stream) as file:
+        with pq.ParquetFile(stream, page_checksum_verification=True) as file:
             yield from _batches(file, origin, wanted, columns, progress)
     except DataError:
         raise

@@ -188,6 +188,17 @@ def test_damage_is_named(store, tmp_path):
         RatingStore.create(store.folder, CodedRatings("nothing"))
 
 
+def test_damage_that_only_a_checksum_shows_is_named(log):
+    folder, frame = log
+    path = folder / "part-1.parquet"
+    frame.to_parquet(path, write_page_checksum=True, compression="none", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"part-1\.parquet is not a Parquet file that can be read: .*checksum"):
+        list(CodedRatings(folder))
+
+
 def test_folders_of_files(tmp_path):
     for name, text in {"b.csv": "user,item,rating\n2,x,4\n", "a.csv": "user,item,rating\n1,x,5\n"}.items():
         (tmp_path / name).write_text(text)
