@@ -126,8 +126,12 @@ def files_of(source: str | os.PathLike[str]) -> list[Path]:
     found = [
         one
         for one in sorted(path.rglob("*"))
-        if one.is_file() and not any(part.startswith((".", "_")) for part in one.relative_to(path).parts)
+        if not any(part.startswith((".", "_")) for part in one.relative_to(path).parts)
     ]
+    for one in found:
+        if one.is_symlink() and one.is_dir():
+            raise DataError(f"{one} is a link to a folder, which is not followed: put the folder itself there")
+    found = [one for one in found if not one.is_dir()]
     if not found:
         raise DataError(f"the folder {path} has no file to read ratings from")
     return found

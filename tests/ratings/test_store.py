@@ -199,6 +199,16 @@ def test_damage_that_only_a_checksum_shows_is_named(log):
         list(CodedRatings(folder))
 
 
+@pytest.mark.parametrize(("target", "message"), [("gone", "cannot be opened"), ("log", "is a link to a folder")])
+def test_a_link_that_gives_no_ratings_is_named(log, tmp_path, target, message):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "here.parquet").symlink_to(log[0] / "part-0.parquet")
+    assert list(CodedRatings(tmp_path / "links"))
+    (tmp_path / "links" / "other").symlink_to(tmp_path / target)
+    with pytest.raises(DataError, match=f"other {message}"):
+        list(CodedRatings(tmp_path / "links"))
+
+
 def test_folders_of_files(tmp_path):
     for name, text in {"b.csv": "user,item,rating\n2,x,4\n", "a.csv": "user,item,rating\n1,x,5\n"}.items():
         (tmp_path / name).write_text(text)
