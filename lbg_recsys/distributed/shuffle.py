@@ -131,8 +131,8 @@ def _of_frame(frame: Any, where: str) -> tuple[About | str, Piece | None]:
         return f"{where} has no row", None
     try:
         users, items, ratings = columns_of(frame, ["user", "item"], "ratings", optional=["rating"])
-        kinds = {role: _kind(column) for role, column in (("user", users), ("item", items))}
         (user_index, user), (item_index, item) = factorize(users, "the user id"), factorize(items, "the item id")
+        kinds = {"user": _kind("user", user_index), "item": _kind("item", item_index)}
         values = np.ones(len(user)) if ratings is None else as_ratings(ratings)
     except DataError as error:
         raise DataError(f"{where}: {error}") from error
@@ -142,9 +142,13 @@ def _of_frame(frame: Any, where: str) -> tuple[About | str, Piece | None]:
     return _described(where, kinds, ids, Piece(user, item, values))
 
 
-def _kind(column: Any) -> str:
-    kind = getattr(getattr(column.dtype, "categories", column), "dtype", column.dtype)
-    return "integers" if getattr(kind, "kind", "O") in "iu" else "text"
+def _kind(role: str, index: IdIndex) -> str:
+    """What the ids are; a store keeps those of one type that a Parquet column has."""
+    types = {type(one) for one in index}
+    kind = {int: "integers", float: "numbers", str: "text"}.get(types.pop()) if len(types) == 1 else None
+    if kind is None or (kind == "integers" and not all(-(2**63) <= one < 2**63 for one in index)):
+        raise DataError(f"the {role} ids are not all text or all integers of 64 bits: make them text")
+    return kind
 
 
 def _described(

@@ -10,6 +10,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import LBGModel, RatingStore, as_matrix
 from lbg_recsys.readers import CodedRatings
 
+dask = pytest.importorskip("dask", reason="the extra 'dask' is not installed")
 dataframes = pytest.importorskip("dask.dataframe", reason="the extra 'dask' is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore:EM stopped after max_iter", "ignore:40 of 6105 ratings repeat")
 
@@ -101,6 +102,18 @@ def test_a_partition_that_differs_or_is_damaged_is_named(client, frame, tmp_path
     named = pd.DataFrame({"user": [1, None], "item": [1, 2], "rating": [3.0, 4.0]})
     with pytest.raises(DataError, match="partition 0: the user id is missing in row 1"):
         store_on_dask(dataframes.from_pandas(named, npartitions=1), tmp_path / "store", client)
+
+
+@pytest.mark.parametrize(
+    "ids", [lambda one: one if one % 2 else str(one), lambda one: (one, 1), lambda one: one + 2**63]
+)
+def test_ids_that_a_store_cannot_keep_are_refused(client, frame, tmp_path, ids):
+    odd = frame.assign(user=pd.Series(map(ids, range(len(frame))), dtype=object))
+    with dask.config.set({"dataframe.convert-string": False}):
+        partitions = dataframes.from_pandas(odd, npartitions=2, sort=False)
+        with pytest.raises(DataError, match="partition 0: the user ids are not all text or all integers"):
+            store_on_dask(partitions, tmp_path / "store", client)
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_folder_in_use_is_refused(client, frame, tmp_path):
