@@ -190,6 +190,8 @@ def fit(
     if seconds is not None:
         if algo is not None and algo not in CHAINS:
             raise click.UsageError(f"--seconds needs --algo {' or '.join(CHAINS)}, not {algo}")
+        if dask is not None:
+            raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
         params = (*params, f"max_seconds={seconds}")
     _refuse_unscalable(algo, memory=memory, dask=dask, checkpoint=checkpoint, resume=resume or None)
     data: Any
@@ -198,7 +200,7 @@ def fit(
     sorting = cluster is not None and algo in IN_BLOCKS
     if sorting or memory is not None or store is not None or os.path.isdir(ratings):
         if time:
-            raise click.UsageError("--time needs the ratings in memory: leave out --memory and --store")
+            raise click.UsageError("--time needs the ratings in memory: give one file, without --memory and --store")
         folder = Path(store) if store is not None else ctx.with_resource(private_folder()) / "store"
         at = cluster if sorting else None
         data = read_store(ratings, folder, memory=memory, scale=scale, quiet=quiet, cluster=at, resume=resume, **how)

@@ -65,6 +65,7 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch, store):
         (2, ["--algo", "lbg", "--memory", "99999999TB"], "is not a size from 1MB to 1000TB"),
         (2, ["--algo", "lbg", "--dask", "127.0.0.1:9"], "give --store FOLDER"),
         (1, ["--algo", "lbg", "--columns", "9,2,3", "--memory", "1MB"], "no column number 9"),
+        (2, ["--algo", "bayesian", "--seconds", "3", "--dask"], "with --dask give --param n_sweeps=N"),
         (2, ["--dask"], "--dask needs --algo lbg or paper or plsa or choice or bayesian"),
         (1, ["--algo", "bayesian", "--dask", "127.0.0.1:9"], "no Dask scheduler answers at 127.0.0.1:9: start one"),
         (1, ["--algo", "lbg", "--store", "docs"], "is not empty"),
@@ -74,6 +75,14 @@ def test_what_cannot_be_is_said(desk, run, code, options, message):
     result = run("fit", "ratings.csv", "-o", "mine.lbg", *options, code=code)
     assert message in " ".join(result.stderr.split())
     assert not (desk / "mine.lbg").exists()
+
+
+def test_times_are_of_one_file(desk, run):
+    (desk / "parts").mkdir()
+    shutil.copy("timed_ratings.csv", "parts")
+    assert "--time needs the ratings in memory: give one file" in " ".join(
+        run("fit", "parts", "-o", "mine.lbg", "--time", code=2).stderr.split()
+    )
 
 
 def test_standard_input_is_sorted_on_disk_too(desk):
