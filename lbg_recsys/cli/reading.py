@@ -130,6 +130,7 @@ def read_store(
             echo(f"The ratings in {folder} are sorted already: {source} is not read again.", err=True)
     else:
         with remarks(quiet), _reading(source, quiet, how) as progress:
+            warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` tells it
             if cluster is None:
                 coded = CodedRatings(source, **how, progress=progress)
                 store = RatingStore.create(folder, coded, memory=memory or _MEMORY, scale=scale, progress=progress)

@@ -24,6 +24,10 @@ def test_a_budget_does_not_change_the_model(desk, run):
     again = run("fit", "--algo", "paper", "sorted", "-o", "again.lbg")
     assert "6,065 ratings" in again.stderr
     assert (desk / "here.lbg").read_bytes() == (desk / "there.lbg").read_bytes() == (desk / "again.lbg").read_bytes()
+    with open("parts/ratings.csv", "a") as stream:
+        stream.write("1,2,5\n1,2,4\n")
+    twice = run("fit", "--algo", "paper", "parts", "-o", "twice.lbg")
+    assert twice.stderr.count("pair") == 1 and "2 repeated a (user, item) pair" in twice.stderr
     run("fit", "clicks.csv", "--algo", "choice", "-o", "clicks.lbg", "--memory", "1MB")
     assert lbg_recsys.load("clicks.lbg").recommend(1, 3)["item"].size == 3
 
