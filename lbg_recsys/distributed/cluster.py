@@ -42,7 +42,11 @@ def connected(address: str | None) -> Any:
         if address is None:
             # what goes wrong on a worker is raised here: its own log would say it once more, with a traceback
             return Client(  # type: ignore[no-untyped-call]
-                threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                threads_per_worker=1,
+                silence_logs=logging.CRITICAL,
+                # no dashboard, and any port for the HTTP server that there is all the same
+                dashboard_address=":0",
+                scheduler_kwargs={"dashboard": False},
             )
         return Client(address, timeout=_SECONDS_TO_ANSWER)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:

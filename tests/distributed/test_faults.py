@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -141,6 +142,13 @@ def test_nobody_answers(store, monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 0.5)
     with pytest.raises(DataError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9: start one"):
         on_dask(store, "127.0.0.1:9")
+
+
+@pytest.mark.slow
+def test_a_second_cluster_on_this_machine_needs_no_port_of_the_first():
+    with warnings.catch_warnings(), distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":8787"):
+        warnings.filterwarnings("error", message="Port 8787")
+        cluster.connected(None).close()
 
 
 def test_a_cluster_without_workers(store):
