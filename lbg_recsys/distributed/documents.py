@@ -1,6 +1,7 @@
 """Documents in partitions, for fits of `LBGMixture` on a cluster."""
 
 import os
+import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -28,7 +29,8 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     ----------
     partitions : iterable of sparse matrices, futures, delayed objects or paths
         Matrices of documents by words with the same words, as of a vectorizer that was fitted before. A path is a
-        file of `scipy.sparse.save_npz` that all workers see. Partitions without documents are left out.
+        file of `scipy.sparse.save_npz` that all workers see. Partitions without documents are left out with a
+        warning.
     client : distributed.Client or str, default=None
         The cluster or its address; None starts one on the cores of this machine.
 
@@ -48,8 +50,7 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     cluster = cluster_of(client)
     check_workers(cluster)
     checked = [
-        cluster.submit(_checked, cluster.compute(one) if hasattr(one, "dask") else one, number, pure=False)
-        for number, one in enumerate(partitions)
+        cluster.submit(_checked, _there(one, cluster), number, pure=False) for number, one in enumerate(partitions)
     ]
     if not checked:
         raise DataError("there are no partitions of documents: at least one is needed")
@@ -63,9 +64,18 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     kept = [number for number, about in enumerate(abouts) if about.n_rows]
     if not kept:
         raise DataError("no partition has a document: at least one is needed")
+    for number in sorted({*range(len(abouts))} - {*kept}):
+        warnings.warn(f"partition {number} of the documents has no row: it is left out", UserWarning, stacklevel=2)
     n_rows = np.array([abouts[number].n_rows for number in kept])
     own = [checked[number] for number in kept]
     return DaskBlocks.placed(cluster, list, own, n_rows=n_rows, n_columns=abouts[0].n_columns)
+
+
+def _there(partition: Any, client: Any) -> Any:
+    """A partition as a worker can take it, wherever the worker was started."""
+    if isinstance(partition, (str, os.PathLike)):
+        return os.path.abspath(partition)
+    return client.compute(partition) if hasattr(partition, "dask") else partition
 
 
 def _about(documents: sp.csr_array) -> _About:

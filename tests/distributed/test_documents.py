@@ -1,5 +1,7 @@
 """Mixtures of documents from partitions."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -43,6 +45,18 @@ def test_seeds_are_drawn_from_a_sample(documents, client, monkeypatch):
     for model, cut in zip(models, (100, 170), strict=True):
         model.fit(documents_on_dask([documents[:cut], documents[cut:]], client))
     np.testing.assert_allclose(models[0].means_, models[1].means_, atol=1e-8)
+
+
+def test_empty_partitions_are_left_out_with_a_warning(documents, client):
+    with pytest.warns(UserWarning, match="partition 1 of the documents has no row: it is left out"):
+        assert documents_on_dask([documents[:9], documents[:0]], client).n_rows.tolist() == [9]
+
+
+def test_a_path_is_where_this_process_stands(documents, client, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sp.save_npz("damaged.npz", -documents)
+    with pytest.raises(DataError, match=re.escape(f"({tmp_path / 'damaged.npz'})")):
+        documents_on_dask(["damaged.npz"], client)
 
 
 def test_what_cannot_be_used_is_named(documents, client, tmp_path):
