@@ -47,3 +47,12 @@ def test_the_reference_has_every_public_name(part):
     assert found
     listed = set(section.partition("```")[0].split())
     assert set(import_module(f"lbg_recsys.{part}").__all__) - NOT_DESCRIBED <= listed
+
+
+def test_what_examples_that_are_not_run_import_is_there():
+    text = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    imports = re.findall(r"^from (lbg_recsys[\w.]*) import (.+)$", text, re.MULTILINE)
+    assert imports
+    for module, names in imports:
+        for name in names.split(", "):
+            assert hasattr(import_module(module), name), f"docs/scaling.md imports {name} from {module}"
