@@ -98,7 +98,7 @@ def evaluate(
     Examples:
       lbg-recsys evaluate sample --folds 2
       lbg-recsys evaluate sample -a paper:n_topics=4,point=mean -a svd --json
-      lbg-recsys evaluate ml-100k -a lbg -a bayesian --split last
+      lbg-recsys evaluate ml-100k -a lbg -a choice --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
       lbg-recsys evaluate clicks.csv --folds 2
     """

@@ -75,7 +75,8 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch, store):
         (1, ["--algo", "lbg", "--store", "docs"], "is not empty"),
     ],
 )
-def test_what_cannot_be_is_said(desk, run, code, options, message):
+def test_what_cannot_be_is_said(desk, run, code, options, message, monkeypatch):
+    monkeypatch.setattr("lbg_recsys.distributed.cluster._SECONDS_TO_ANSWER", 1)
     result = run("fit", "ratings.csv", "-o", "mine.lbg", *options, code=code)
     assert message in " ".join(result.stderr.split())
     assert not (desk / "mine.lbg").exists()

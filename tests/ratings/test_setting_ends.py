@@ -14,7 +14,7 @@ LARGEST = 1.7e308  # where a range has no end of its own
 QUICK = {
     LBGModel: {"random_state": 0},
     GaussianPLSAModel: {"random_state": 0},
-    BayesianLBGModel: {"random_state": 0, "n_sweeps": 6, "burn_in": 2, "n_components": 2},
+    BayesianLBGModel: {"random_state": 0, "n_sweeps": 3, "burn_in": 1, "n_components": 2},
     ChoiceModel: {},
 }
 
