@@ -44,10 +44,10 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
+def private_folder(within: Path | None = None) -> Iterator[Path]:
     """A temporary folder that is removed at the end; those of killed processes are removed at the beginning."""
-    _sweep(Path(tempfile.gettempdir()), f"{_FOLDER_PREFIX}*")
-    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name:
+    sweep_folders(within)
+    with tempfile.TemporaryDirectory(dir=within, prefix=_FOLDER_PREFIX) as name:
         held = os.open(name, os.O_RDONLY) if fcntl else None
         try:
             if held is not None:
@@ -56,6 +56,11 @@ def private_folder() -> Iterator[Path]:
         finally:
             if held is not None:
                 os.close(held)
+
+
+def sweep_folders(within: Path | None = None) -> None:
+    """Remove the folders of `private_folder` that killed processes left."""
+    _sweep(within or Path(tempfile.gettempdir()), f"{_FOLDER_PREFIX}*")
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from lbg_recsys.core.blocks import LocalBlocks, block_cuts
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import DataError
-from lbg_recsys.files import atomic_write, naming
+from lbg_recsys.files import atomic_write, naming, private_folder, sweep_folders
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import RatingMatrix
@@ -199,17 +199,18 @@ class RatingStore:
         """
         path = Path(folder)
         arrow()
-        with new_folder(path), tempfile.TemporaryDirectory(dir=path, prefix="runs-") as runs:
-            sorting = Sorting(Path(runs), memory)
+        with new_folder(path), private_folder(path) as made:  # a kill leaves nothing but this folder
+            sorting = Sorting(made, memory)
             for users, items, values in ratings:
                 sorting.add(users, items, values)
             sorting.flush()
             index = IdIndex(ratings.users()), IdIndex(ratings.items())
             found = RatingScale.find(sorting.values, scale, levels)
-            lengths = sorting.merge(path / part_name(0, 1), *index, found, progress)
+            lengths = sorting.merge(made / part_name(0, 1), *index, found, progress)
             duplicates = int(sorting.counts.sum() - lengths.sum())
             extremes = float(sorting.values[0]), float(sorting.values[-1])
             parts = np.array([0, len(lengths)])
+            (made / part_name(0, 1)).replace(path / part_name(0, 1))
             write_facts(path, *index, lengths, found, extremes, duplicates, parts, ratings.has_ratings)
         return cls.open(path, memory=memory)
 
@@ -219,6 +220,7 @@ def new_folder(path: Path) -> Iterator[None]:
     """A folder that is made or is empty; after an exception it is as before."""
     made = not path.exists()
     path.mkdir(exist_ok=True)
+    sweep_folders(path)
     if any(path.iterdir()):
         raise DataError(f"the folder {path} is not empty: name another one, or remove what is in it")
     try:

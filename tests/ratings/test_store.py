@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import time
 from functools import partial
 
 import numpy as np
@@ -229,6 +230,17 @@ def test_folders_of_files(tmp_path):
     empty.mkdir()
     with pytest.raises(DataError, match="has no file to read ratings from"):
         CodedRatings(empty)
+
+
+def test_what_a_killed_sorting_left_is_swept(log, tmp_path):
+    left, old = tmp_path / "store" / "lbg-recsys-killed", time.time() - 1000
+    left.mkdir(parents=True)
+    (left / "ratings.parquet").write_bytes(b"half")
+    os.utime(left, (old, old))
+    RatingStore.create(tmp_path / "store", CodedRatings(log[0]))
+    assert sorted(file.name for file in (tmp_path / "store").iterdir()) == sorted(
+        ["store.json", "ratings.parquet", "users.parquet", "items.parquet"]
+    )
 
 
 def test_a_rating_off_the_scale_is_named_and_leaves_no_store(log, tmp_path):
