@@ -88,6 +88,8 @@ def features_of_lecturers(found):
     for name, folds in complete_rows(found, "insteval").items():
         kinds = [means([row for fold, row in folds.items() if fold.startswith(kind)]) for kind in ("random", "items")]
         lines.append([name, *(value for mean in kinds for value in (mean["rmse"], mean["log_score"]))])
+    if not lines:
+        return "InstEval was not measured yet."
     head = [
         f"{label}: {measure}" for label in ("random folds", "held-out lecturers") for measure in ("RMSE", "log score")
     ]
