@@ -10,10 +10,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 from scipy.special import gammaln
 
+from lbg_recsys.core.compiling import FAST
 from lbg_recsys.core.gibbs import chain as gibbs
 from lbg_recsys.core.gibbs.chain import Chain
 from lbg_recsys.core.gibbs.components import PRIOR_ROWS, count_classes, refresh_profile, sweep_components
-from lbg_recsys.core.gibbs.ridge import FAST
 
 
 class Variant(Chain):

@@ -8,11 +8,8 @@ import math
 
 import numpy as np
 
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.types import Array, Floats
-
-# Sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep their meaning.
-FAST = {"contract", "nsz", "reassoc", "arcp"}
 
 
 @kernel(fastmath=FAST)

@@ -11,6 +11,9 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# The ``fastmath`` of kernels: sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep
+# their meaning.
+FAST = {"contract", "nsz", "reassoc", "arcp"}
 REMEDY = "set NUMBA_CACHE_DIR to a folder with free space that you can write to"
 _ROOM = 1 << 20  # bytes that a cache should at least be able to take
 _told: list[str] = []  # the problem of this process, told once

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals, Weights
 from lbg_recsys.core.gibbs.ridge import cross_product, predict, ridge_draw
 from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals
 from lbg_recsys.core.gibbs.components import Profiles
 from lbg_recsys.core.gibbs.ridge import cross_product, predict, ridge_draw

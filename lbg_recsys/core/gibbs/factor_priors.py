@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.factors import Factors, Partners
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST, cholesky
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.cholesky import cholesky
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.vectors import LANES, TILE, add_line, add_squares, subtract_products
 from lbg_recsys.core.types import Array
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.factors import NearFactors, add_product, weighted_squares
 from lbg_recsys.core.gibbs.new_factors import redraw_factor

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.factors import NearFactors, add_product, draw_factor, weighted_squares
 from lbg_recsys.core.types import Array
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 
 _TRIES = 1000  # of a rejection loop; each is accepted with a probability of at least a fifth
 _REACH = 8.0  # beyond it Phi is 0 or 1 to within 1e-15

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals, Weights
 from lbg_recsys.core.types import Array
 

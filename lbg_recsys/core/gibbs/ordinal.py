@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
 from lbg_recsys.core.gibbs.normal import draw_exponential, draw_normal, normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.types import Array

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.draws import Draws, distinct, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf

@@ -5,8 +5,8 @@ BLAS would do the same, but its bits depend on its number of threads.
 
 import numpy as np
 
-from lbg_recsys.core.cholesky import FAST, cholesky
-from lbg_recsys.core.compiling import kernel
+from lbg_recsys.core.cholesky import cholesky
+from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.types import Array
 
 # The prior precision of a coefficient of a profile. Some fifty of them predict class means well below one

@@ -1,5 +1,6 @@
 """How lists are asked for: the same call of every model, for known users and for a new one."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -115,9 +116,9 @@ class Recommender:
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
         return self._lists(list(users), wishes)
 
+    @abstractmethod
     def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
         """Tables of lists, a block of users each, and at least one; what is wrong is raised before the first."""
-        raise NotImplementedError
 
 
 class RecommenderOfOne:

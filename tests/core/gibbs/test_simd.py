@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from lbg_recsys.core.gibbs.ridge import FAST
+from lbg_recsys.core.compiling import FAST
 from lbg_recsys.core.gibbs.simd import USED, WIDTH, sum_blocks, sum_blocks_plain
 
 
