@@ -18,7 +18,7 @@ from lbg_recsys.core.gibbs.new_factors import KeptFactors, begin_factor, come_ne
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_own_cuts
 from lbg_recsys.core.types import Array
 
-_FIRST_ROUNDS, _ROUNDS = 30, 3
+_FIRST_ROUNDS, _ROUNDS = 10, 2
 _UNUSED = Gamma(0.5, 0.5)  # the prior of a precision that is not redrawn here
 
 

@@ -31,8 +31,9 @@ SURE_MASS = 0.9
 
 # Numbers held at once: enough pairs to keep the kernels busy, few enough (16 MB) for any machine.
 _BLOCK_NUMBERS = 1 << 21
-# Items per place in the list that are looked at first.
-_ROUND = 2
+# Items that are looked at first: so many per place in the list, and at least so many for all lists together, as a
+# round takes about as long as a hundred more items.
+_ROUND, _LEAST_ROUND = 2, 160
 # Lists are found by scores and then ordered by `distribution_of`. A score may be this far below another that is no
 # better: probabilities are within 1e-5, two of them make a score, two scores a comparison. For expected ratings the
 # unit is the width of the scale.
@@ -166,7 +167,7 @@ def _weighed(model: RatingModel, users: Ints, bounds: Floats, request: _Request,
     left = bounds.copy()
     scores = np.full_like(bounds, -np.inf)
     best = np.full((len(users), n), -np.inf)
-    going, size = np.arange(len(users)), _ROUND * n
+    going, size = np.arange(len(users)), max(_ROUND * n, _LEAST_ROUND // len(users))
     while len(going):
         size = min(size, bounds.shape[1])
         items = np.argpartition(left[going], bounds.shape[1] - size, axis=1)[:, -size:]
