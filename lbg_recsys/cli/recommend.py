@@ -86,6 +86,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     "Where the lists go: .csv, .tsv, .jsonl or .parquet; with --dask a new folder of Parquet files; standard output "
     "by default.",
     suffixes=TABLES,
+    remedy="name a file in it, or with --dask a folder that is not there yet",
 )
 @format_options
 @quiet_option

@@ -23,17 +23,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", "")
 
 
-def output_option(what: str, *, suffixes: Sequence[str] = (), required: bool = False) -> Callable[[F], F]:
+def output_option(
+    what: str, *, suffixes: Sequence[str] = (), required: bool = False, remedy: str = "name a file in it"
+) -> Callable[[F], F]:
     """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
 
-    The name must end in one of ``suffixes``, if any are given.
+    The name must end in one of ``suffixes``, if any are given. ``remedy`` is for those who name a folder.
     """
 
     def looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         if value is not None:
             if suffixes and suffix_of(value) not in suffixes:
                 raise click.BadParameter(f"{value} must end in {' or '.join(filter(None, suffixes))}")
-            _refuse_unwritable(value)
+            _refuse_unwritable(value, remedy)
         return value
 
     return click.option(
@@ -46,10 +48,10 @@ def suffix_of(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
-def _refuse_unwritable(value: str) -> None:
+def _refuse_unwritable(value: str, remedy: str) -> None:
     folder = os.path.dirname(os.path.realpath(value))
     if os.path.isdir(value):
-        raise DataError(f"{value} is a folder: name a file in it")
+        raise DataError(f"{value} is a folder: {remedy}")
     if not os.path.isdir(folder):
         raise DataError(f"{value} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):

@@ -11,7 +11,8 @@ import numpy as np
 
 from lbg_recsys.core.blocks import Subtree, root_sum, subtrees
 from lbg_recsys.core.types import Array, Ints
-from lbg_recsys.distributed.cluster import check_workers, cluster_of
+from lbg_recsys.distributed.cluster import NO_WORKERS, check_workers, cluster_of, gathered
+from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds
@@ -42,6 +43,8 @@ class DaskBlocks:
     def placed(cls, client: Any, make: Callable[..., list[Any]], blocks: Sequence[Any], **about: Any) -> "DaskBlocks":
         """The blocks that ``make`` finds of each thread's share; a lost worker's share goes elsewhere."""
         threads = [worker for worker, n in sorted(client.nthreads().items()) for _ in range(n)]
+        if not threads:  # they have gone since they were checked
+            raise DataError(NO_WORKERS)
         sent = client.submit(_same, make, pure=False)
         groups = [
             client.submit(_call, sent, list(blocks[share]), workers=[worker], allow_other_workers=True, pure=False)
@@ -79,11 +82,11 @@ class DaskBlocks:
             self.client.submit(_accumulated, sent, out.shape, *(list(one[share]) for one in own), pure=False)
             for share in shares
         ]
-        out += self.client.submit(_added, parts, pure=False).result()
+        out += gathered(self.client, [self.client.submit(_added, parts, pure=False)])[0]
 
     def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
         """The results, one after another."""
-        return (one for future in results for one in future.result())
+        return (one for future in results for one in gathered(self.client, [future])[0])
 
     def _each(self, task: Callable[..., Any], function: Callable[..., Any], aligned: Sequence[Sequence[Any]]) -> Any:
         """One future per group, of what the task finds with its number of blocks before, its blocks and theirs."""
@@ -108,7 +111,8 @@ class DaskBlocks:
         while len(parts) > _TOGETHER:
             firsts = range(0, len(parts), _TOGETHER)
             parts = [self.client.submit(_joined, parts[first : first + _TOGETHER], pure=False) for first in firsts]
-        return self.client.submit(_root, parts, pure=False).result()
+        # the last sum is made here: on a worker, all but one of its parts would have to travel there first
+        return root_sum(_joined(gathered(self.client, parts)))
 
 
 def _cuts(n_blocks: int, n_groups: int) -> list[slice]:
@@ -164,10 +168,6 @@ def _added(parts: list[Array]) -> Array:
 
 def _joined(parts: list[list[Subtree]]) -> list[Subtree]:
     return subtrees(chain.from_iterable(parts), add)  # not in place: an operand may be needed once more
-
-
-def _root(parts: list[list[Subtree]]) -> Any:
-    return root_sum(_joined(parts))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lbg_recsys.core.gibbs.chains import Run, run_all
-from lbg_recsys.distributed.cluster import check_workers, cluster_of
+from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings import BayesianLBGModel
@@ -69,7 +69,7 @@ def _run_on(client: Any, runs: Sequence[Run], n_sweeps: int, burn_in: int, progr
     waiting = [client.submit(_finished, run, n_sweeps, burn_in, pure=False) for run in runs]
     done = []
     for number, future in enumerate(waiting, start=1):
-        done.append(future.result())
+        done += gathered(client, [future])
         progress(number * n_sweeps // len(waiting), n_sweeps, f"{number} of {len(waiting)} chains")
     return done
 

@@ -2,13 +2,20 @@
 
 import logging
 import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from lbg_recsys import __version__
 from lbg_recsys.errors import DataError, MissingExtraError
 
+NO_WORKERS = "the Dask cluster has no workers: start some (dask worker SCHEDULER)"
 _SECONDS_TO_ANSWER = 10
+# How often a wait looks whether there is a worker, and how long it does without one: a lost worker that comes back
+# does so in seconds.
+_SECONDS_BETWEEN_LOOKS, _SECONDS_WITHOUT_WORKERS = 10.0, 300.0
 
 
 def cluster_of(client: Any) -> Any:
@@ -55,6 +62,25 @@ def connected(address: str | None) -> Any:
         ) from error
 
 
+def gathered(client: Any, futures: Sequence[Any]) -> list[Any]:
+    """The results of futures, as soon as there are all; `DataError` if nobody is left to compute them."""
+    from dask.distributed import wait
+
+    alone_since = None
+    while not all(future.done() for future in futures):
+        with suppress(TimeoutError):
+            wait(futures, timeout=_SECONDS_BETWEEN_LOOKS)  # type: ignore[no-untyped-call]
+            break
+        now = time.monotonic()
+        alone_since = None if client.nthreads() else alone_since or now
+        if alone_since is not None and now - alone_since >= _SECONDS_WITHOUT_WORKERS:
+            raise DataError(
+                f"the Dask cluster has lost all its workers, and none came within {_SECONDS_WITHOUT_WORKERS:.0f} "
+                "seconds: start some (dask worker SCHEDULER) and repeat the command"
+            )
+    return list(client.gather(futures))
+
+
 def failure_in_words(error: Exception) -> str | None:
     """What has become of the cluster, if that is what an exception is about."""
     from dask.distributed import CancelledError, KilledWorker
@@ -74,7 +100,7 @@ def check_workers(client: Any, path: Path = Path("/")) -> None:
     """Raise `DataError` unless all workers have this version of the package and see a file or folder."""
     found = client.run(_probe, os.path.abspath(path), on_error="return")
     if not found:
-        raise DataError("the Dask cluster has no workers: start some (dask worker SCHEDULER)")
+        raise DataError(NO_WORKERS)
     for worker, answer in found.items():
         if isinstance(answer, BaseException):
             raise DataError(f"the worker {worker} cannot run lbg-recsys: {answer}; install the same packages on it")

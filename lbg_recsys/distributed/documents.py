@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lbg_recsys.distributed.blocks import DaskBlocks
-from lbg_recsys.distributed.cluster import check_workers, cluster_of
+from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
 from lbg_recsys.errors import DataError
 from lbg_recsys.text import LBGMixture
 from lbg_recsys.text._documents import checked_documents
@@ -27,7 +27,7 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
 
     Parameters
     ----------
-    partitions : iterable of sparse matrices, futures, delayed objects or paths
+    partitions : iterable of sparse matrices, futures, delayed objects or paths, or one matrix or path
         Matrices of documents by words with the same words, as of a vectorizer that was fitted before. A path is a
         file of `scipy.sparse.save_npz` that all workers see. Partitions without documents are left out with a
         warning.
@@ -47,14 +47,15 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
         If a partition cannot be read, holds values that no documents have, or has other words than the first one.
         It is named.
     """
+    # a path is made of characters and a matrix of rows, but each is one partition
+    alone = isinstance(partitions, (str, os.PathLike)) or sp.issparse(partitions)
+    parts = [partitions] if alone else list(partitions)
+    if not parts:
+        raise DataError("there are no partitions of documents: at least one is needed")
     cluster = cluster_of(client)
     check_workers(cluster)
-    checked = [
-        cluster.submit(_checked, _there(one, cluster), number, pure=False) for number, one in enumerate(partitions)
-    ]
-    if not checked:
-        raise DataError("there are no partitions of documents: at least one is needed")
-    abouts = cluster.gather(cluster.map(_about, checked, pure=False))
+    checked = [cluster.submit(_checked, _there(one, cluster), number, pure=False) for number, one in enumerate(parts)]
+    abouts = gathered(cluster, cluster.map(_about, checked, pure=False))
     for number, about in enumerate(abouts):
         if about.n_columns != abouts[0].n_columns:
             raise DataError(

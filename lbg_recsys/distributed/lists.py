@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lbg_recsys.distributed.cluster import check_workers, cluster_of
+from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
 from lbg_recsys.errors import DataError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import Progress, silent
@@ -89,7 +89,7 @@ def lists_on_dask(
         ]
         users = rows = 0
         for (_, last), file in zip(pairwise(cuts), files, strict=True):
-            found = file.result()
+            (found,) = gathered(cluster, [file])
             users, rows = users + found[0], rows + found[1]
             progress(last, n_users, "users")
     return Written(users, rows, n_users)

@@ -22,7 +22,7 @@ from lbg_recsys.core import blocks
 from lbg_recsys.core.blocks import block_cuts
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Codes, Floats, Ints
-from lbg_recsys.distributed.cluster import check_workers, cluster_of
+from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
 from lbg_recsys.errors import DataError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.progress import Progress, silent
@@ -32,7 +32,7 @@ from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.sorting import GroupWriter, arrow
 from lbg_recsys.ratings.source import Bounds
 from lbg_recsys.ratings.store import RatingStore, new_folder, part_name, write_facts
-from lbg_recsys.ratings.tables import columns_of
+from lbg_recsys.ratings.tables import columns_of, is_table
 from lbg_recsys.readers.coded import CodedRatings, files_of, refuse_difference
 from lbg_recsys.readers.ids import Coded, IdColumn, NoRowsError
 
@@ -98,6 +98,11 @@ def store_on_dask(
         folder then.
     """
     arrow()
+    if is_table(source) and not hasattr(source, "to_delayed"):
+        raise DataError(
+            f"a {type(source).__name__} is in the memory of this process: give the model's fit the table itself, "
+            "or a Dask DataFrame (dask.dataframe.from_pandas)"
+        )
     cluster, path = cluster_of(client), Path(folder)
     with new_folder(path):
         check_workers(cluster, path)
@@ -172,7 +177,7 @@ def _sorted_into(
     counts, values = np.zeros(0, np.int64), np.zeros(0)
     described = [client.submit(itemgetter(0), one, pure=False) for one in partitions]
     for number, (one, future) in enumerate(zip(partitions, described, strict=True)):
-        about = future.result()
+        (about,) = gathered(client, [future])
         progress(number + 1, 2 * len(partitions), "partitions read")
         if isinstance(about, str):
             warnings.warn(f"{about}: it is left out", UserWarning, stacklevel=3)
@@ -207,7 +212,7 @@ def _sorted_into(
     del pieces
     lengths = []
     for number, future in enumerate(written):
-        lengths.append(future.result())
+        lengths += gathered(client, [future])
         progress(n_files + number + 1, 2 * n_files, "files sorted")
     joined = np.concatenate(lengths)
     extremes = float(values[0]), float(values[-1])

@@ -68,6 +68,8 @@ def opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
 def _open(path: str | os.PathLike[str]) -> io.BufferedReader:
     try:
         return open(path, "rb")
+    except IsADirectoryError as error:
+        raise DataError(f"{os.fspath(path)} is a folder: name a file (only fit reads a folder of ratings)") from error
     except (OSError, ValueError) as error:  # ValueError: a zero character in the name
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"{os.fspath(path)} cannot be opened: {reason}") from error

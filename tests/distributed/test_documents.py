@@ -24,6 +24,12 @@ def documents():
     return sp.csr_array(np.array(counts, dtype=np.float64))
 
 
+def test_one_partition_needs_no_list(documents, client, tmp_path):
+    sp.save_npz(tmp_path / "all.npz", documents)
+    for one in (documents, tmp_path / "all.npz", str(tmp_path / "all.npz")):
+        assert documents_on_dask(one, client).n_rows.tolist() == [300]
+
+
 @pytest.mark.parametrize("settings", [{}, PAPER, {"anneal": 3, "n_init": 2, "combine": "consensus"}])
 def test_partitions_give_the_fit_of_one_matrix(documents, client, tmp_path, settings):
     here = LBGMixture(5, random_state=0, **settings)

@@ -160,6 +160,31 @@ def test_a_cluster_without_workers(store):
         on_dask(store, client)
 
 
+def test_all_workers_gone_for_good(client, monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr(cluster, "_SECONDS_WITHOUT_WORKERS", 0.3)
+    waiting = client.map(_too_late, [1], resources={"what no worker has": 1}, pure=False)
+    monkeypatch.setattr(client, "nthreads", dict)
+    with pytest.raises(DataError, match="has lost all its workers, and none came within 0 seconds: start some"):
+        cluster.gathered(client, waiting)
+
+
+def test_all_workers_gone_before_the_fit(store, client, monkeypatch):
+    ratings = on_dask(store, client)
+    monkeypatch.setattr(client, "nthreads", dict)
+    with pytest.raises(DataError, match="has no workers: start some"):
+        LBG.fit(ratings)
+
+
+def _too_late(*_):
+    raise TimeoutError("of a task")
+
+
+def test_a_task_that_times_out_is_not_waited_for(client):
+    with pytest.raises(TimeoutError, match="of a task"):
+        cluster.gathered(client, client.map(_too_late, [1], pure=False))
+
+
 def test_a_damaged_block_is_named(store, client):
     path = store.folder / "ratings.parquet"
     content = bytearray(path.read_bytes())

@@ -122,3 +122,10 @@ def test_a_folder_in_use_is_refused(client, frame, tmp_path):
     with pytest.raises(DataError, match="is not empty"):
         store_on_dask(in_files(frame, tmp_path / "log", 1), tmp_path / "mine", client)
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
+
+
+def test_a_table_in_this_process_is_refused_before_a_cluster_is_started(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr("lbg_recsys.distributed.shuffle.cluster_of", lambda client: pytest.fail("started"))
+    with pytest.raises(DataError, match="a DataFrame is in the memory of this process: give the model's fit"):
+        store_on_dask(frame, tmp_path / "store")
+    assert not (tmp_path / "store").exists()

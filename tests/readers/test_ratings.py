@@ -240,7 +240,7 @@ def test_line_numbers_hold_across_blocks():
 def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(DataError, match=r"gone\.csv cannot be opened: No such file"):
         read_ratings(tmp_path / "gone.csv")
-    with pytest.raises(DataError, match="Is a directory"):
+    with pytest.raises(DataError, match="is a folder: name a file"):
         read_ratings(tmp_path)
     with pytest.raises(DataError, match="null"):
         read_ratings("a\0b")
