@@ -185,7 +185,9 @@ class BayesianFile(RatingFile):
 
         model.check_settings()
         kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
-        sampled = len(matrix.scale.levels) > 1 and (kept or not matrix.is_constant)  # older files have sweeps of both
+        # older files have sweeps of ratings that are all equal; ratings that are left out had sweeps
+        sampled = bool(kept) or matrix.left_out is not None or not matrix.is_constant
+        sampled = sampled and len(matrix.scale.levels) > 1
         sides = ORIENTATIONS[model.orientation] if sampled else ()
         known = features.put_together(state.facts["features"], state.arrays)
         draws, size = _draws_of(kept, sides), Size(**_size(model.get_params(), state.facts))

@@ -137,6 +137,8 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
     """The chains of an assembled model; `DataError` where they are not chains of it."""
     from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training
 
+    if model.matrix.left_out is not None:
+        raise DataError("there are chains of ratings that are left out")
     n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
     if len(facts) != (0 if model.matrix.is_constant else n_chains):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")

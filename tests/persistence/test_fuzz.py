@@ -240,6 +240,15 @@ def test_facts_that_no_ratings_have(fact, value, tmp_path):
         lbg_recsys.load(path)
 
 
+def test_chains_of_users_that_are_left_out(tmp_path):
+    """Found by fuzzing: there are no ratings that chains could be of."""
+    header, arrays = file_of("bayesian-without-users")[1]
+    path = tmp_path / "forged.lbg"
+    path.write_bytes(forged(replaced(header, ("facts", "chains"), []), arrays))
+    with pytest.raises(ModelFileError, match="there are chains of ratings that are left out"):
+        lbg_recsys.load(path)
+
+
 @bounded
 @given(kinds, st.data())
 def test_another_value_in_the_header(kind, data):
