@@ -11,7 +11,7 @@ import numpy as np
 
 from lbg_recsys.core.blocks import Subtree, root_sum, subtrees
 from lbg_recsys.core.types import Array, Ints
-from lbg_recsys.distributed.cluster import NO_WORKERS, check_workers, cluster_of, gathered
+from lbg_recsys.distributed.cluster import NO_WORKERS, check_workers, cluster_of, gathered, is_reached
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.scale import RatingScale
@@ -38,6 +38,7 @@ class DaskBlocks:
     groups: Kept
     n_rows: Ints
     n_columns: int
+    direct: bool  # whether sums come here from the workers, or by way of the scheduler
 
     @classmethod
     def placed(cls, client: Any, make: Callable[..., list[Any]], blocks: Sequence[Any], **about: Any) -> "DaskBlocks":
@@ -50,7 +51,7 @@ class DaskBlocks:
             client.submit(_call, sent, list(blocks[share]), workers=[worker], allow_other_workers=True, pure=False)
             for worker, share in zip(threads, _cuts(len(blocks), len(threads)), strict=False)
         ]
-        return cls(client, Kept(groups), **about)
+        return cls(client, Kept(groups), direct=is_reached(client), **about)
 
     def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "DaskBlocks":
         """The workers keep both."""
@@ -86,7 +87,7 @@ class DaskBlocks:
 
     def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
         """The results, one after another."""
-        return (one for future in results for one in gathered(self.client, [future])[0])
+        return (one for future in results for one in gathered(self.client, [future], self.direct)[0])
 
     def _each(self, task: Callable[..., Any], function: Callable[..., Any], aligned: Sequence[Sequence[Any]]) -> Any:
         """One future per group, of what the task finds with its number of blocks before, its blocks and theirs."""
@@ -112,7 +113,7 @@ class DaskBlocks:
             firsts = range(0, len(parts), _TOGETHER)
             parts = [self.client.submit(_joined, parts[first : first + _TOGETHER], pure=False) for first in firsts]
         # the last sum is made here: on a worker, all but one of its parts would have to travel there first
-        return root_sum(_joined(gathered(self.client, parts)))
+        return root_sum(_joined(gathered(self.client, parts, self.direct)))
 
 
 def _cuts(n_blocks: int, n_groups: int) -> list[slice]:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from lbg_recsys import __version__
 from lbg_recsys.errors import DataError, MissingExtraError
 
 NO_WORKERS = "the Dask cluster has no workers: start some (dask worker SCHEDULER)"
-_SECONDS_TO_ANSWER = 10
+_SECONDS_TO_ANSWER, _SECONDS_TO_REACH = 10, 1
 # How often a wait looks whether there is a worker, and how long it does without one: a lost worker that comes back
 # does so in seconds.
 _SECONDS_BETWEEN_LOOKS, _SECONDS_WITHOUT_WORKERS = 10.0, 300.0
@@ -62,8 +63,25 @@ def connected(address: str | None) -> Any:
         ) from error
 
 
-def gathered(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """The results of futures, as soon as there are all; `DataError` if nobody is left to compute them."""
+def is_reached(client: Any) -> bool:
+    """Whether this process can connect to the workers, and not only to the scheduler."""
+    for worker in client.nthreads():
+        kind, _, place = worker.partition("://")
+        host, _, port = place.rpartition(":")
+        try:
+            if kind != "inproc":
+                socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()
+        except (OSError, ValueError):
+            return False
+    return True
+
+
+def gathered(client: Any, futures: Sequence[Any], direct: bool = False) -> list[Any]:
+    """The results of futures, as soon as there are all; `DataError` if nobody is left to compute them.
+
+    ``direct`` ones come from the workers themselves, which takes a fourth of the time that they take by way of the
+    scheduler.
+    """
     from dask.distributed import wait
 
     alone_since = None
@@ -78,7 +96,7 @@ def gathered(client: Any, futures: Sequence[Any]) -> list[Any]:
                 f"the Dask cluster has lost all its workers, and none came within {_SECONDS_WITHOUT_WORKERS:.0f} "
                 "seconds: start some (dask worker SCHEDULER) and repeat the command"
             )
-    return list(client.gather(futures))
+    return list(client.gather(futures, direct=direct))
 
 
 def failure_in_words(error: Exception) -> str | None:

@@ -130,8 +130,9 @@ class LBGModel(LBGSettings, TopicRatingModel):
         facts = {**self.get_params(), **digest(ratings)} if checkpoint is not None else {}
         result = fit_blocks(rows, self, source.scale.rounding_variance, progress, checkpoint, facts)
         tables = evidence_tables(result.parameters, self.indicator_weight)
-        mu = np.concatenate(list(rows.fetch(rows.map(partial(posterior_by, tables=tables, beta=self.temperature)))))
-        matrix = source.whole()
+        posteriors = rows.map(partial(posterior_by, tables=tables, beta=self.temperature))
+        matrix = source.whole()  # while a cluster computes them
+        mu = np.concatenate(list(rows.fetch(posteriors)))
         # Nothing of the model has changed up to here: a fit that fails or is interrupted leaves the old one whole.
         self._place(matrix, biases, origin)
         self._hold(result.parameters, result.statistics, mu)

@@ -8,6 +8,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -174,6 +175,17 @@ def test_all_workers_gone_before_the_fit(store, client, monkeypatch):
     monkeypatch.setattr(client, "nthreads", dict)
     with pytest.raises(DataError, match="has no workers: start some"):
         LBG.fit(ratings)
+
+
+def test_workers_that_only_the_scheduler_reaches(store, client, monkeypatch):
+    here = LBGModel(**LBG.get_params()).fit(store)
+    assert cluster.is_reached(client)
+    monkeypatch.setattr(cluster, "_SECONDS_TO_REACH", 0.1)
+    assert not cluster.is_reached(SimpleNamespace(nthreads=lambda: {"tcp://192.0.2.1:9": 1}))
+    assert not cluster.is_reached(SimpleNamespace(nthreads=lambda: {"odd": 1}))
+    monkeypatch.setattr("lbg_recsys.distributed.blocks.is_reached", lambda client: False)
+    there = LBGModel(**LBG.get_params()).fit(on_dask(store, client))
+    assert there.parameters_.c.tobytes() == here.parameters_.c.tobytes()
 
 
 def _too_late(*_):
