@@ -1,7 +1,8 @@
 """The names by which columns of files and tables are recognised: one rule for all of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 # Compared in lower case without punctuation, so that userId, user_id and "User ID" are one name.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -19,6 +20,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "count": ("count", "counts", "quantity", "qty", "clicks", "views", "plays", "playcount", "purchases"),
     "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
 }
+
+# In a table, the probability of each outcome (a level of the scale, a class) is a column of its own: p_4, p_spam.
+PROBABILITY = "p_"
+
+
+def with_distribution(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row of a table as JSON has it: ``distribution``, by outcome, in place of the columns of probabilities.
+
+    >>> with_distribution({"item": 7, "p_1": 0.25, "p_2": 0.75})
+    {'item': 7, 'distribution': {'1': 0.25, '2': 0.75}}
+    """
+    facts = {name: value for name, value in row.items() if not name.startswith(PROBABILITY)}
+    shares = {name[len(PROBABILITY) :]: value for name, value in row.items() if name not in facts}
+    return facts | ({"distribution": shares} if shares else {})
 
 
 def simplify(name: str) -> str:

@@ -18,6 +18,7 @@ from lbg_recsys.cli.models import (
 from lbg_recsys.cli.reading import format_options
 from lbg_recsys.cli.terminal import bars, echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 
@@ -104,19 +105,18 @@ def predict(
 
 
 def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
-    from lbg_recsys.ratings.questions.predictions import level_names, predictions
+    from lbg_recsys.ratings.questions.predictions import predictions
 
     found = predictions(model, [user], [item], mass)
     if as_json:
         with block_writer(None, as_json=True) as writer:
             writer.write(found)
         return
-    row = {name: column.tolist()[0] for name, column in found.items()}
-    distribution = {name: row[f"p_{name}"] for name in level_names(model.levels)}
+    row = with_distribution({str(name): column.tolist()[0] for name, column in found.items()})
     echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
     print_table(["std", f"{mass:.0%} interval"], [[row["std"], f"{row['low']:g} .. {row['high']:g}"]])
     echo()
-    echo(bars(distribution))
+    echo(bars(row["distribution"]))
 
 
 def _many(

@@ -11,6 +11,7 @@ import click
 
 from lbg_recsys.cli.common import plain
 from lbg_recsys.cli.terminal import visible
+from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.files import atomic_write
 
@@ -86,7 +87,7 @@ class BlockWriter:
     def _write_json(self, frame: "pd.DataFrame") -> None:
         """Rows of the one list that standard output gets."""
         for row in frame.to_dict(orient="records"):
-            text = visible(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
+            text = visible(json.dumps(plain(with_distribution(row)), ensure_ascii=False, allow_nan=False))
             self._stream.write(f"{'[' if self._first else ','}\n  {text}".encode("utf-8", "replace"))
             self._first = False
 

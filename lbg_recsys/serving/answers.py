@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.catalogue import known_ids, with_titles
+from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
@@ -291,12 +292,10 @@ class Service:
 
     def _predictions(self, frame: Any, with_user: bool = True) -> list[Json]:
         """Predictions as the command line gives them as JSON."""
-        names = level_names(self.model.levels)
         facts = []
-        for row in frame.to_dict(orient="records"):
+        for row in map(with_distribution, frame.to_dict(orient="records")):
             one = {"item": row["item"], **({"user": row["user"]} if with_user else {})}
-            one |= {name: row[name] for name in _NUMBERS}
-            facts.append(one | {"distribution": {name: row[f"p_{name}"] for name in names}})
+            facts.append(one | {name: row[name] for name in _NUMBERS})
         return with_titles(self.model, facts)
 
     def _named(self, item: RawId) -> Json:
@@ -326,7 +325,7 @@ class Service:
             )
 
 
-_NUMBERS = ("prediction", "std", "low", "high")
+_NUMBERS = ("prediction", "std", "low", "high", "distribution")
 _SHOWN = ("low", "high", "distribution")
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import lbg_recsys
+from lbg_recsys.columns import with_distribution
 
 
 def read_table(path, separator=","):
@@ -24,7 +25,7 @@ def test_predict_one_pair(model, run):
     facts = json.loads(run("predict", "model.lbg", "--user", 3, "--item", "crimson comet", "--json").stdout)[0]
     assert (facts["user"], facts["item"], facts["title"]) == (3, 3, "Crimson Comet")
     assert facts["prediction"] == model.predict_batch([(3, 3)])[0]
-    assert [facts[f"p_{level}"] for level in range(1, 6)] == model.predict_distribution([(3, 3)])[0].tolist()
+    assert list(facts["distribution"].values()) == model.predict_distribution([(3, 3)])[0].tolist()
     assert [facts["low"], facts["high"]] == model.interval([(3, 3)])[0].tolist()
     shown = run("predict", "model.lbg", "--user", 3, "--item", 3).stdout
     assert "Crimson Comet: 4 (mode)" in shown and shown.count(" %") == 5 and "█" in shown
@@ -42,7 +43,7 @@ def test_predict_a_user_that_the_model_does_not_know(model, run):
     assert "Note: the model knows no user '77777'" in result.stderr
     (facts,) = json.loads(result.stdout)
     assert facts["user"] == 77777
-    assert [facts[f"p_{level}"] for level in range(1, 6)] == model.predict_distribution([(77777, 8)])[0].tolist()
+    assert list(facts["distribution"].values()) == model.predict_distribution([(77777, 8)])[0].tolist()
     assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
 
 
@@ -63,7 +64,8 @@ def test_predict_to_standard_output_and_json(model, run):
     found = json.loads(run("predict", "model.lbg", "pairs.csv", "--json").stdout)
     assert [one["user"] for one in found] == [1, 3, 999]
     assert json.loads(run("predict", "model.lbg", "--user", 3, "--item", 8, "--json").stdout) == [found[1]]
-    assert list(found[1]) == list(rows[1]) == list(model.predictions([(3, 8)]))
+    table = model.predictions([(3, 8)])
+    assert list(rows[1]) == list(table) and found[1] == with_distribution(table.to_dict(orient="records")[0])
     written = json.loads(run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--json").stdout)
     assert written == {"output": "out.csv", "predictions": 3}
 

@@ -62,12 +62,13 @@ def test_probabilities_of_cross_validated_documents(desk, run):
     said = run("text", "classify", "docs", "--folds", 3, "-o", "out.csv").stderr
     assert "Wrote the classes of 55 documents to out.csv." in said
     out = pd.read_csv("out.csv").set_index("document")
-    shares = out[["probability of garden", "probability of harbour", "probability of lone"]]
+    shares = out[["p_garden", "p_harbour", "p_lone"]]
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert (shares.idxmax(axis=1) == "probability of " + out["predicted"]).all()
-    assert out.loc[out["label"] == "lone", "probability of lone"].tolist() == [0.0]
+    assert (shares.idxmax(axis=1) == "p_" + out["predicted"]).all()
+    assert out.loc[out["label"] == "lone", "p_lone"].tolist() == [0.0]
     facts = json.loads(run("text", "classify", "docs", "--folds", 3, "--json", "-q").stdout)
-    assert facts["documents"][0]["probability of garden"] == pytest.approx(shares.iloc[0, 0])
+    first = facts["documents"][0]["distribution"]
+    assert list(first) == facts["classes"] and list(first.values()) == pytest.approx(shares.iloc[0].tolist())
 
 
 def test_too_few_documents_to_cross_validate(desk, run):
@@ -214,7 +215,7 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     assert "Accuracy 1.0000 of 6 documents" in judged.stdout
     with open(desk / "classes.csv", newline="") as one, open(desk / "again.csv", newline="") as other:
         first, second = list(csv.DictReader(one)), list(csv.DictReader(other))
-    shares = [name for name in second[0] if name.startswith("probability of ")]
+    shares = [name for name in second[0] if name.startswith("p_")]
     assert len(shares) == 2
     for a, b in zip(first, second, strict=True):
         assert (a["predicted"], a["label"]) == (b["predicted"], b["label"])

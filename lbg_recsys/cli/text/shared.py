@@ -7,6 +7,7 @@ import click
 
 from lbg_recsys.cli.common import counted, print_json, print_table
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.columns import PROBABILITY, with_distribution
 from lbg_recsys.progress import bar, parts
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
 
@@ -36,7 +37,7 @@ def read_matrices(
 
 def class_shares(classes: Iterable[Any], proba: Any) -> dict[str, list[float]]:
     """A column of probabilities per class."""
-    return {f"probability of {name}": proba[:, place].tolist() for place, name in enumerate(classes)}
+    return {f"{PROBABILITY}{name}": proba[:, place].tolist() for place, name in enumerate(classes)}
 
 
 def save_model(model: Any, path: str | None, names: list[str], vectorizer: Any, quiet: bool) -> None:
@@ -66,12 +67,13 @@ def show_judgement(table: dict[str, list[Any]], truth: list[str] | None, predict
         counts = confusion_matrix(truth, predicted, labels=classes)
         judged = {"accuracy": accuracy, "classes": classes, "confusion": counts}
     if as_json:
-        documents = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        rows = zip(*table.values(), strict=True)
+        documents = [with_distribution(dict(zip(table, row, strict=True))) for row in rows]
         print_json({"documents": documents, **judged})
         return
     if judged:
         echo(
             f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
         )
-        rows = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
-        print_table(["", *judged["classes"]], rows)
+        lines = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
+        print_table(["", *judged["classes"]], lines)

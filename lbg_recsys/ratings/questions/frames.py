@@ -5,11 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from lbg_recsys.columns import PROBABILITY
 from lbg_recsys.ratings.questions.showing import more_html, small_bars_html
 
 _SHOWN_ROWS = 20
-# The columns of predictions that are the probabilities of levels, in the order of the scale.
-_PROBABILITY = "p_"
 
 
 class AnswerFrame(pd.DataFrame):
@@ -32,8 +31,8 @@ class AnswerFrame(pd.DataFrame):
         shown = pd.DataFrame(self.head(_SHOWN_ROWS))
         if not (shown.columns.is_unique and shown.columns.nlevels == 1):
             return str(pd.DataFrame(self).to_html())
-        levels = [name for name in shown if str(name).startswith(_PROBABILITY)]
-        names = [str(name)[len(_PROBABILITY) :] for name in levels]
+        levels = [name for name in shown if str(name).startswith(PROBABILITY)]
+        names = [str(name)[len(PROBABILITY) :] for name in levels]
         columns = {escape(str(name)): _texts(shown[name]) for name in shown if name not in levels}
         if levels:
             rows = shown[levels].to_numpy().tolist()

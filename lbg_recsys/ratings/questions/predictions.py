@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from lbg_recsys.columns import PROBABILITY
 from lbg_recsys.core import levels
 
 if TYPE_CHECKING:
@@ -48,5 +49,5 @@ def predictions(
         "low": low,
         "high": high,
     }
-    table |= {f"p_{name}": probability[:, column] for column, name in enumerate(level_names(model.levels))}
+    table |= {f"{PROBABILITY}{name}": probability[:, column] for column, name in enumerate(level_names(model.levels))}
     return AnswerFrame(table)
