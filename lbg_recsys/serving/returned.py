@@ -76,8 +76,8 @@ TOPICS = (
     Field(
         "topics",
         "objects",
-        "The largest first: number, weight (its share of the users), and typical, loves and hates: items with title, "
-        "probability that a user of the topic rates it, rating, and both of all users.",
+        "The largest first: topic (its number), weight (its share of the users), and typical, loves and hates: items "
+        "with title, probability that a user of the topic rates it, rating, and both of all users.",
     ),
 )
 PROFILE = (

@@ -115,14 +115,14 @@ def test_every_model_shows_its_topics(name, desk, run):
     model = lbg_recsys.load(name)
     found = json.loads(run("topics", name, "-n", 3, "--json").stdout)
     expected = model.topics(3)
-    assert [topic["number"] for topic in found] == [topic.number for topic in expected]
+    assert [topic["topic"] for topic in found] == [topic.number for topic in expected]
     assert [one["item"] for one in found[0]["loves"]] == [one.item for one in expected[0].loves]
     assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
     shown = run("topics", name).stdout
     assert shown.count("typical") == len(found) and max(map(len, shown.splitlines())) <= 80
     if name == "bayesian.lbg":
         assert len(found) == 5
-        assert run("topics", name, "-k", 3).stdout.count("typical") == 3
+        assert run("topics", name, "--groups", 3).stdout.count("typical") == 3
     else:
         assert "has 4 topics of its own" in run("topics", name, "--groups", 3, code=2).stderr
 
@@ -130,7 +130,7 @@ def test_every_model_shows_its_topics(name, desk, run):
 def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):
     planted = sample.items["topic"]
     kinds = set()
-    for topic in json.loads(run("topics", "bayesian.lbg", "-k", 4, "--json").stdout):
+    for topic in json.loads(run("topics", "bayesian.lbg", "--groups", 4, "--json").stdout):
         loved = [planted[one["item"]] for one in topic["loves"]]
         kinds.add(max(loved, key=loved.count))
         assert loved.count(max(loved, key=loved.count)) >= 4

@@ -9,6 +9,7 @@ from lbg_recsys.ratings.questions.predictions import level_names
 def topic_facts(model: Any, topic: Any) -> dict[str, Any]:
     """A `Topic` as a dictionary."""
     facts = asdict(topic)
+    facts = {"topic": facts.pop("number"), **facts}  # as in tables
     return facts | {kind: _in_order(model, facts[kind]) for kind in ("typical", "loves", "hates")}
 
 
