@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("-n", "--number", type=click.IntRange(min=1), default=5, show_default=True, help="Items of each kind.")
 @click.option(
-    "-k",
     "--groups",
     type=click.IntRange(min=1),
     help="How many groups of users to find, for a bayesian model: 5 by default. Others have their own topics.",

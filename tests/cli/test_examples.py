@@ -41,7 +41,7 @@ def test_every_command_shows_an_example(path, command, run):
 def test_every_command_can_be_quiet_and_speak_to_machines(path, command):
     every = commands(main, ("lbg-recsys",))
     options = [(path[1:], one.opts) for path, command in every for one in command.params]
-    letters = {"-a": {"--algo"}, "-p": {"--param"}, "-n": {"--number"}, "-k": {"--groups", "--topics"}}
+    letters = {"-a": {"--algo"}, "-p": {"--param"}, "-n": {"--number"}, "-k": {"--topics"}}
     letters |= {"-q": {"--quiet"}, "-o": {"--output"}, "-h": {"--help"}}
     for path, names in options:
         short = [name for name in names if len(name) == 2 and name.startswith("-")]
