@@ -77,9 +77,9 @@ def evaluate(
 
     The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
     distribution), and the CPU seconds to fit and to test. The second judges lists of ten items: NDCG, recall and MAP
-    of the held-out items that the user liked; the share of all items that appears in some list; novelty (mean bits of
-    information per item), similarity of the items in a list, and the share of items from the most popular tenth. The
-    third has the NDCG of the least, the medium and the most active third of users.
+    of the held-out items that the user liked; catalogue, the share of all items that are in some list; novelty (mean
+    bits of information per item), similarity of the items in a list, and the share of items from the most popular
+    tenth. The third has the NDCG of the least, the medium and the most active third of users.
 
     bayesian, the model that fit makes, takes most of the time: 30 s per 100,000 ratings and part. To leave it out,
     name the others by -a.
@@ -206,7 +206,7 @@ def _show_predictions(compared: "list[Comparison]", mass: float) -> None:
         "RMSE": [result.rmse for result in results],
         "MAE": [result.mae for result in results],
         "log score": [result.log_score for result in results],
-        f"in {mass:.0%}": [result.coverage for result in results],
+        f"{mass:.0%} coverage": [result.coverage for result in results],
     }
     columns = {name: values for name, values in columns.items() if any(value is not None for value in values)}
     columns["fit s"] = [f"{result.fit_seconds:.2f}" for result in results]
@@ -224,7 +224,7 @@ def show_lists(reports: "dict[str, ListReport]") -> None:
     error = max(one.ndcg_error for one in reports.values())
     known = f"; standard error of NDCG at most {error:.3f}" if error == error else ""  # NaN for a single list
     echo(f"\nLists of {first.length} items, {first.n_users:,} judged{known}")
-    figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "coverage": "coverage", "novelty": "novelty"}
+    figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "catalogue": "catalogue", "novelty": "novelty"}
     figures |= {"similarity": "similarity", "popular": "popular"}
     rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]
     print_table(["algorithm", *figures], rows)

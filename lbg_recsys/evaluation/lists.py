@@ -221,8 +221,8 @@ class ListReport:
         Means over users; higher is better.
     ndcg_error : float
         Standard error of ``ndcg`` over users.
-    coverage : float
-        Share of the catalogue that is in at least one list.
+    catalogue : float
+        Share of all items that are in at least one list.
     novelty : float
         Mean self-information of listed items, in bits.
     similarity : float
@@ -239,7 +239,7 @@ class ListReport:
     ndcg_error: float
     recall: float
     map: float
-    coverage: float
+    catalogue: float
     novelty: float
     similarity: float
     popular: float
@@ -285,7 +285,7 @@ def judge(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> 
         ndcg_error=float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else np.nan,
         recall=float(found.mean()),
         map=float(average_precision(hit, n_relevant).mean()),
-        coverage=catalogue_coverage(lists, train.n_items),
+        catalogue=catalogue_coverage(lists, train.n_items),
         novelty=novelty(lists, item_counts, train.n_users),
         similarity=intra_list_similarity(lists, train),
         popular=popular_share(lists, item_counts),
@@ -295,7 +295,7 @@ def judge(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> 
 
 def mean_report(reports: Sequence[ListReport]) -> ListReport:
     """The mean of reports of several folds; numbers of users are added, and groups weigh by their users."""
-    figures = ("ndcg", "recall", "map", "coverage", "novelty", "similarity", "popular")
+    figures = ("ndcg", "recall", "map", "catalogue", "novelty", "similarity", "popular")
     means = {name: float(np.mean([getattr(report, name) for report in reports])) for name in figures}
     error = float(np.sqrt(np.sum([report.ndcg_error**2 for report in reports])) / len(reports))
     groups = [[one for report in reports for one in report.by_activity if one.name == name] for name in GROUPS]

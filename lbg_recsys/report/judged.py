@@ -62,7 +62,7 @@ class Predicted:
             "too high by": float((point - truth).mean()),
             "log score": metrics.log_score(level, probability),
             "calibration error": metrics.expected_calibration_error(level, probability),
-            f"in {_MASS:.0%} interval": metrics.coverage(truth, probability, scale, _MASS)[0],
+            f"{_MASS:.0%} coverage": metrics.coverage(truth, probability, scale, _MASS)[0],
         }
 
 
@@ -246,7 +246,7 @@ def lists(judged: Judged, reports: dict[str, ListReport], left_out: list[str], w
         for name, one in reports.items()
     ]
     about = f"{ndcg}: " + ", ".join(f"{name} {value:.3f}" for name, value, _ in values)
-    names = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "coverage": "coverage", "novelty": "novelty"}
+    names = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "catalogue": "catalogue", "novelty": "novelty"}
     names |= {"similarity": "similarity", "popular": "popular"}
     rows = [[name, *(getattr(one, own) for own in names.values())] for name, one in reports.items()]
     groups = [(one.name, f"{one.name} ({one.mean_ratings:.0f})") for one in first.by_activity]
@@ -268,7 +268,7 @@ def lists(judged: Judged, reports: dict[str, ListReport], left_out: list[str], w
         ),
         table("Lists in figures", ["lists of", *names], rows),
         paragraph(
-            "Coverage: share of all items that is in some list. Novelty: mean bits of information of a listed item. "
+            "Catalogue: share of all items that are in some list. Novelty: mean bits of information per listed item. "
             "Similarity: of the items in a list, by who rated them. Popular: share of listed items from the most "
             "popular tenth."
         ),

@@ -124,7 +124,7 @@ def _judgement(
         own = predicted.figures()
         summary.append(
             f"On {len(found.values):,} ratings that it has not seen, the error of the predicted rating is "
-            f"{own['RMSE']:.3f} (RMSE), and {own['in 90% interval']:.0%} of the ratings are in their 90% intervals."
+            f"{own['RMSE']:.3f} (RMSE), and {own['90% coverage']:.0%} of the ratings are in their 90% intervals."
         )
         sections += [judged.errors(predicted), judged.calibration(predicted, seed), judged.by_group(predicted)]
     else:

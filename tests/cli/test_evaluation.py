@@ -36,12 +36,12 @@ def test_evaluate_is_the_comparison(desk, run, sample):
 def test_evaluate_prints_three_tables(desk, run):
     arguments = ["evaluate", "ratings.csv", "-a", "paper:n_topics=4", "-a", "baseline", "--folds", 2]
     ratings, lists, activity = run(*arguments, "--list-users", 5).stdout.split("\n\n")
-    assert " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log score in 90% fit s test s"
+    assert " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log score 90% coverage fit s test s"
     assert len(ratings.splitlines()) == 3
     title, head, *rows = lists.splitlines()
     assert title.startswith("Lists of 10 items, 10 judged; standard error of NDCG at most 0.")
-    assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "coverage", "novelty", "similarity", "popular"]
-    assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topics…", "baseline", "popularity"]
+    assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "catalogue", "novelty", "similarity", "popular"]
+    assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topic…", "baseline", "popularity"]
     assert "light (" in activity and "heavy (" in activity
     assert max(map(len, [*ratings.splitlines(), *lists.splitlines(), *activity.splitlines()])) <= 80
     alone = run(*arguments, "--list-users", 5, "--no-rivals").stdout

@@ -87,7 +87,7 @@ def test_measures_are_those_of_single_lists(train, held_out):
     assert report.map == pytest.approx(np.mean(precisions))
     listed = [item for row in rows for item in row]
     counts = np.bincount(train.item_codes, minlength=25)
-    assert report.coverage == len(set(listed)) / 25
+    assert report.catalogue == len(set(listed)) / 25
     assert report.novelty == pytest.approx(np.mean([-np.log2(counts[item] / 30) for item in listed]))
     popular = set(sorted(range(25), key=lambda item: -counts[item])[:3])  # a tenth of 25, rounded up
     assert report.popular == pytest.approx(np.mean([item in popular for item in listed]))
@@ -126,7 +126,7 @@ def test_items_and_users_unknown_to_training(train):
 def test_empty_lists_have_no_variety(train):
     relevant = Relevant.find(train, np.array([0]), np.array([-1]), np.array([5.0]), 4.0)
     report = lists.judge(np.full((1, 3), -1), np.array([0]), train, relevant)
-    assert (report.ndcg, report.recall, report.map, report.coverage) == (0, 0, 0, 0)
+    assert (report.ndcg, report.recall, report.map, report.catalogue) == (0, 0, 0, 0)
     assert np.isnan([report.novelty, report.similarity, report.popular]).all()
 
 
