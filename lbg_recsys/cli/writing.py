@@ -25,22 +25,34 @@ TABLES = (".csv", ".tsv", ".jsonl", ".parquet", "")
 
 
 def output_option(
-    what: str, *, suffixes: Sequence[str] = (), required: bool = False, remedy: str = "name a file in it"
+    what: str,
+    *,
+    suffixes: Sequence[str] = (),
+    required: bool = False,
+    multiple: bool = False,
+    remedy: str = "name a file in it",
 ) -> Callable[[F], F]:
     """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
 
-    The name must end in one of ``suffixes``, if any are given. ``remedy`` is for those who name a folder.
+    The name must end in one of ``suffixes``, if any are given; ``remedy`` is what to do instead of naming a folder. A
+    ``multiple`` option gives a tuple of names.
     """
 
-    def looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-        if value is not None:
-            if suffixes and suffix_of(value) not in suffixes:
-                raise click.BadParameter(f"{value} must end in {' or '.join(filter(None, suffixes))}")
-            _refuse_unwritable(value, remedy)
+    def looked_at(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        for path in value if multiple else [value] if value is not None else []:
+            if suffixes and suffix_of(path) not in suffixes:
+                raise click.BadParameter(f"{path} must end in {' or '.join(filter(None, suffixes))}")
+            _refuse_unwritable(path, remedy)
         return value
 
     return click.option(
-        "-o", "--output", metavar="FILE", required=required, callback=looked_at, help=what, type=click.Path()
+        *("-o", "--output"),
+        metavar="FILE",
+        required=required,
+        multiple=multiple,
+        callback=looked_at,
+        help=what,
+        type=click.Path(),
     )
 
 

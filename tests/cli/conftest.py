@@ -81,7 +81,7 @@ def _fitted(tmp_path_factory):
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)
         assert result.exit_code == 0, result.output
     for command, name in ((["cluster", "-k", "2"], "topics.lbg"), (["classify"], "classes.lbg")):
-        arguments = ["text", *command, str(folder / "texts.csv"), "--save", str(folder / name), "--quiet"]
+        arguments = ["text", *command, str(folder / "texts.csv"), "-o", str(folder / name), "--quiet"]
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)
         assert result.exit_code == 0, result.output
     return folder

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lbg_recsys.persistence import load
 from lbg_recsys.readers.documents import read_documents
 from lbg_recsys.text import LBGClassifier, LBGMixture
 
@@ -193,13 +194,13 @@ def test_columns_counted_from_zero_are_the_same_words_in_every_file(desk, run):
     (desk / "new.svmlight").write_text("1 3:1\n0 2:1 5:1\n")
     facts = json.loads(run("text", "classify", "known.svmlight", "new.svmlight", "--json", "-q").stdout)
     assert facts["accuracy"] == 1.0
-    run("text", "classify", "known.svmlight", "--save", "known.lbg", "--folds", 2, "-q")
+    run("text", "classify", "known.svmlight", "-o", "known.lbg", "--folds", 2, "-q")
     found = json.loads(run("text", "apply", "known.lbg", "new.svmlight", "--json").stdout)["documents"]
     assert [one["predicted"] for one in found] == ["1", "0"]
 
 
 def test_a_saved_model_is_applied_to_new_documents(desk, run):
-    told = run("text", "cluster", "texts.csv", "-k", 2, "--save", "topics.lbg", "-o", "topics.csv").stderr
+    told = run("text", "cluster", "texts.csv", "-k", 2, "-o", "topics.lbg", "-o", "topics.csv").stderr
     assert "Wrote the LBGMixture to topics.lbg." in told and "to topics.csv." in told
     found = json.loads(run("text", "apply", "topics.lbg", "texts.csv", "--json").stdout)["documents"]
     with open(desk / "topics.csv", newline="") as stream:
@@ -209,7 +210,7 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     told = run("text", "apply", "topics.lbg", "texts.csv", "-o", "applied.csv", "--label-column", "label")
     assert told.stdout == "" and "Wrote the topics of " in told.stderr
 
-    run("text", "classify", "docs", "more_docs", "--save", "classes.lbg", "-o", "classes.csv")
+    run("text", "classify", "docs", "more_docs", "-o", "classes.lbg", "-o", "classes.csv")
     judged = run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
     assert "Wrote the classes of 6 documents to again.csv." in judged.stderr
     assert "Accuracy 1.0000 of 6 documents" in judged.stdout
@@ -222,7 +223,7 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
         assert sum(float(b[name]) for name in shares) == pytest.approx(1.0)
         assert [float(a[name]) for name in shares] == pytest.approx([float(b[name]) for name in shares])
 
-    run("text", "cluster", "words.svmlight", "-k", 2, "--save", "frequencies.lbg", "-q")
+    run("text", "cluster", "words.svmlight", "-k", 2, "-o", "frequencies.lbg", "-q")
     assert (
         len(json.loads(run("text", "apply", "frequencies.lbg", "words.svmlight", "--json").stdout)["documents"]) > 5
     )
@@ -239,3 +240,14 @@ def test_parameters_of_the_text_models_are_listed(command, model, run):
     assert expected.keys() - listed.keys() <= {"random_state", "verbose"}  # --seed and --quiet
     assert all(one["type"] and one["description"] for one in listed.values())
     assert listed["n_jobs"]["type"] == "int or None" and "in threads" in listed["n_jobs"]["description"]
+
+
+@pytest.mark.parametrize("command", [("cluster", "texts.csv", "-k", 2), ("classify", "docs", "--folds", 3)])
+def test_the_suffix_of_an_output_says_what_it_is(command, desk, run):
+    said = run("text", *command, "-o", "out.lbg", "-o", "out.csv", "-o", "out.jsonl").stderr
+    assert all(f"to out.{suffix}." in said for suffix in ("lbg", "csv", "jsonl"))
+    rows = [json.loads(line) for line in (desk / "out.jsonl").read_text().splitlines()]
+    assert list(rows[0]) == list(pd.read_csv("out.csv"))  # both are tables
+    assert hasattr(load("out.lbg"), "vectorizer_")
+    said = run("text", *command, "-o", "out.csv", "-o", "out.txt", code=2).stderr
+    assert "out.txt must end in .csv or .tsv or .jsonl or .parquet or .lbg" in " ".join(said.split())

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
-from lbg_recsys.cli.text.shared import class_shares, show_judgement, wrote
-from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.cli.text.shared import class_shares, show_judgement, write_tables
+from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 from lbg_recsys.readers.documents import failing_as_data_errors, matrix_for, read_documents
@@ -31,17 +31,15 @@ def apply(
 ) -> None:
     """Find the topics or classes of NEW documents with a saved MODEL.
 
-    The model is one that `text cluster` or `text classify` saved with --save. Where NEW has classes too, predicted
-    classes are judged by them.
+    The model is one that `text cluster` or `text classify` saved as a .lbg file. Where NEW has classes too,
+    predicted classes are judged by them.
 
     \b
     Examples:
-      lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
+      lbg-recsys text cluster texts.csv -k 2 -o topics.lbg
       lbg-recsys text apply topics.lbg more_docs
       lbg-recsys text apply classes.lbg more_docs -o classes.csv
     """
-    import pandas as pd
-
     from lbg_recsys.persistence import load
 
     fitted = load(model)
@@ -62,9 +60,8 @@ def apply(
         found = {"topic": best.tolist(), "probability": proba.max(axis=1).tolist(), **known}
     table: dict[str, list[Any]] = {"document": read.names, **found}
     if output:
-        with block_writer(output) as writer:
-            writer.write(pd.DataFrame(table))
-        wrote(output, f"the {'classes' if predicted else 'topics'} of {counted(len(read), 'document')}", quiet)
+        what = f"the {'classes' if predicted else 'topics'} of {counted(len(read), 'document')}"
+        write_tables(table, [output], what, quiet)
     elif not as_json:
         print_table(list(table), list(zip(*table.values(), strict=True)))
     show_judgement(table, truth, list(map(str, predicted)), as_json)

@@ -10,8 +10,15 @@ from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.text.shared import class_shares, read_matrices, save_model, save_option, show_judgement, wrote
-from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.cli.text.shared import (
+    class_shares,
+    models_and_tables,
+    outputs_option,
+    read_matrices,
+    save_model,
+    show_judgement,
+    write_tables,
+)
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, parts
 from lbg_recsys.readers.documents import failing_as_data_errors
@@ -32,8 +39,7 @@ _BLOCK = 1 << 11  # documents to classify at a time
     "every one of several.",
 )
 @params_option("LBGClassifier")
-@output_option("Where the predictions go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
-@save_option
+@outputs_option("the predictions go")
 @documents_options
 @seed_option
 @quiet_option
@@ -44,8 +50,7 @@ def classify(
     folds: int,
     max_false_positives: float | None,
     params: tuple[str, ...],
-    output: str | None,
-    save_to: str | None,
+    output: tuple[str, ...],
     seed: int,
     quiet: bool,
     as_json: bool,
@@ -63,10 +68,8 @@ def classify(
       lbg-recsys text classify texts.csv --folds 3 --param n_topics=2 --json
       lbg-recsys text classify docs more_docs -o classes.csv
       lbg-recsys text classify docs --folds 3 --param estimator__prior_gauss=5
-      lbg-recsys text classify docs --save classes.lbg
+      lbg-recsys text classify docs -o classes.lbg
     """
-    import pandas as pd
-
     model = _classifier(params, max_false_positives, seed)
     sources, matrices, names, vectorizer = read_matrices(
         documents, *([new] if new is not None else []), quiet=quiet, **how
@@ -87,18 +90,16 @@ def classify(
     predicted = [classes[best] for best in proba.argmax(axis=1)]
     table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
     shares = class_shares(classes, proba)
-    if save_to:
+    models, tables = models_and_tables(output)
+    if models:
         if new is None:  # cross-validation fits copies to parts of the documents
             with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
                 model.fit(matrices[0], labels, progress=progress)
-        save_model(model, save_to, names, vectorizer, quiet)
-    if output:
-        with block_writer(output) as writer:
-            writer.write(pd.DataFrame(table | shares))
-        wrote(output, f"the classes of {counted(len(predicted), 'document')}", quiet)
+        save_model(model, models, names, vectorizer, quiet)
+    write_tables(table | shares, tables, f"the classes of {counted(len(predicted), 'document')}", quiet)
     if as_json:
         table |= shares
-    elif output is None and new is not None:
+    elif not tables and new is not None:
         print_table([*table, "probability"], list(zip(*table.values(), proba.max(axis=1).tolist(), strict=True)))
     show_judgement(table, truth, predicted, as_json)
 

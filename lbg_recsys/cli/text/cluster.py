@@ -10,8 +10,14 @@ from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.cli.text.shared import read_matrices, save_model, save_option, wrote
-from lbg_recsys.cli.writing import TABLES, block_writer, output_option
+from lbg_recsys.cli.text.shared import (
+    models_and_tables,
+    outputs_option,
+    read_matrices,
+    save_model,
+    write_tables,
+    wrote,
+)
 from lbg_recsys.progress import bar
 from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 
@@ -21,8 +27,7 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @click.option("-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Words per topic.")
 @params_option("LBGMixture")
-@output_option("Where each document's topic goes: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
-@save_option
+@outputs_option("each document's topic goes")
 @plot_option
 @documents_options
 @seed_option
@@ -33,8 +38,7 @@ def cluster(
     topics: int,
     number: int,
     params: tuple[str, ...],
-    output: str | None,
-    save_to: str | None,
+    output: tuple[str, ...],
     plot: str | None,
     seed: int,
     quiet: bool,
@@ -50,7 +54,7 @@ def cluster(
       lbg-recsys text cluster docs -k 2
       lbg-recsys text cluster texts.csv -k 2 -n 4 --json
       lbg-recsys text cluster texts.csv -k 2 -o topics.csv --plot topics.png
-      lbg-recsys text cluster texts.csv -k 2 --save topics.lbg
+      lbg-recsys text cluster texts.csv -k 2 -o topics.lbg -o topics.csv
       lbg-recsys text cluster words.svmlight -k 2 --param n_keywords=5
     """
     from lbg_recsys.text import LBGMixture
@@ -61,14 +65,11 @@ def cluster(
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         posterior = model.fit_transform(matrix, progress=progress)
         facts = _facts_of_topics(model, names, number, read)
-    if output:
-        import pandas as pd
-
-        table = {"document": read.names, "topic": model.labels_, "probability": posterior.max(axis=1)}
-        with block_writer(output) as writer:
-            writer.write(pd.DataFrame(table | ({"label": read.labels} if read.labels else {})))
-        wrote(output, f"the topics of {counted(len(read), 'document')}", quiet)
-    save_model(model, save_to, names, vectorizer, quiet)
+    models, tables = models_and_tables(output)
+    table = {"document": read.names, "topic": model.labels_, "probability": posterior.max(axis=1)}
+    table |= {"label": read.labels} if read.labels else {}
+    write_tables(table, tables, f"the topics of {counted(len(read), 'document')}", quiet)
+    save_model(model, models, names, vectorizer, quiet)
     if plot:
         from lbg_recsys.cli.pictures import save_figure
         from lbg_recsys.text import plot_topics

@@ -1,19 +1,37 @@
 """What the text commands share: reading documents, saving models, telling what was written, judging classes."""
 
-from collections.abc import Iterable
-from typing import Any
-
-import click
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from lbg_recsys.cli.common import counted, print_json, print_table
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.cli.writing import TABLES, block_writer, output_option, suffix_of
 from lbg_recsys.columns import PROBABILITY, with_distribution
 from lbg_recsys.progress import bar, parts
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
 
-save_option = click.option(
-    "--save", "save_to", type=click.Path(dir_okay=False), help="Save the fitted model here, for `text apply`."
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MODEL = ".lbg"
+
+
+def outputs_option(what: str) -> Callable[[F], F]:
+    """``-o FILE``, repeatable: a table of the documents or the fitted model, as the name ends."""
+    return output_option(
+        f"Where {what}: .csv, .tsv, .jsonl or .parquet; or .lbg to save the model for `text apply`. Repeatable.",
+        suffixes=(*TABLES, _MODEL),
+        multiple=True,
+    )
+
+
+def models_and_tables(outputs: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The files that the model goes to, and those that the table of the documents goes to.
+
+    >>> models_and_tables(["topics.lbg", "topics.csv"])
+    (['topics.lbg'], ['topics.csv'])
+    """
+    given = list(outputs)
+    return [one for one in given if suffix_of(one) == _MODEL], [one for one in given if suffix_of(one) != _MODEL]
 
 
 def read_matrices(
@@ -40,14 +58,24 @@ def class_shares(classes: Iterable[Any], proba: Any) -> dict[str, list[float]]:
     return {f"{PROBABILITY}{name}": proba[:, place].tolist() for place, name in enumerate(classes)}
 
 
-def save_model(model: Any, path: str | None, names: list[str], vectorizer: Any, quiet: bool) -> None:
-    """Save a fitted model with its words, where a path was given."""
+def save_model(model: Any, paths: Iterable[str], names: list[str], vectorizer: Any, quiet: bool) -> None:
+    """Save a fitted model with its words."""
     from lbg_recsys.persistence import save
 
-    if path:
-        words: dict[str, Any] = {"vocabulary": names} if vectorizer is None else {"vectorizer": vectorizer}
+    words: dict[str, Any] = {"vocabulary": names} if vectorizer is None else {"vectorizer": vectorizer}
+    for path in paths:
         save(model, path, **words)
         wrote(path, f"the {type(model).__name__}", quiet)
+
+
+def write_tables(table: dict[str, Any], paths: Iterable[str], what: str, quiet: bool) -> None:
+    """Write a table, and say on standard error what it has."""
+    import pandas as pd
+
+    for path in paths:
+        with block_writer(path) as writer:
+            writer.write(pd.DataFrame(table))
+        wrote(path, what, quiet)
 
 
 def wrote(path: str, what: str, quiet: bool) -> None:
