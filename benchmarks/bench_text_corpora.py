@@ -1,7 +1,7 @@
 """LBGClassifier beside naive Bayes and logistic regression, and the words of topics beside those of other models.
 
 Official splits of 20 Newsgroups (without headers, footers and quotes), R8 and R52; three random splits of SMS spam
-and Spambase (30 % held out) and of IMDb (half). Words are weighted by sublinear tf-idf; English stop words are left
+and Spambase (30% held out) and of IMDb (half). Words are weighted by sublinear tf-idf; English stop words are left
 out, except in a second preparation of SMS spam, whose messages are short. Settings of LBGClassifier were chosen by
 cross-validation on training parts. Topic words are judged by NPMI, the normalised mutual information of pairs of the
 ten leading words of a topic in documents that were held out, and by diversity, the share of different words among

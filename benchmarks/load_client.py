@@ -18,7 +18,7 @@ class Load:
     elapsed: float = 0.0
 
     def figures(self):
-        """Requests per second, and the latency in milliseconds below which half, 95 % and 99 % of them stay."""
+        """Requests per second, and the latency in milliseconds below which half, 95% and 99% of them stay."""
         at = np.percentile(np.array(self.seconds or [0.0]) * 1000.0, [50, 95, 99]).tolist()
         return {
             "requests": len(self.seconds),

@@ -151,7 +151,7 @@ def calibration(found):
     rows = {name: means(folds.values()) for name, folds in complete_rows(found, "random").items()}
     models = sorted(rows.items(), key=lambda item: -item[1]["log_score"])
     keys = ("log_score", "rps", "ece", "coverage_90", "width_90")
-    head = ["model", "log score", "RPS", "calibration error", "90 % intervals hold", "their width"]
+    head = ["model", "log score", "RPS", "calibration error", "90% coverage", "width of intervals"]
     return markdown_table(head, [[bold_if_ours(name), *(row[key] for key in keys)] for name, row in models])
 
 

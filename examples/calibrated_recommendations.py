@@ -35,7 +35,7 @@ probability = ours.predict_distribution(testset)
 truth = [rating for _, _, rating in testset]
 levels = ours.model_.matrix.scale.nearest(truth)
 share, width = coverage(truth, probability, ours.model_.levels, mass=0.8)
-print(f"log score {log_score(levels, probability):.3f}; 80 % intervals hold {share:.0%}, {width:.1f} stars wide")
+print(f"log score {log_score(levels, probability):.3f}; 80% intervals hold {share:.0%}, {width:.1f} stars wide")
 
 # %% [markdown]
 # Recommendations by the probability that somebody rates a film and likes it; and why one of them is on the list.

@@ -23,7 +23,7 @@ newcomer = model.fold_in(dict.fromkeys(liked, 5))
 print("posterior over topics", newcomer.posterior.round(3).tolist())
 for row in newcomer.recommend(n=3).itertuples():
     low, high = newcomer.interval(row.item, mass=0.8)
-    print(f"{titles[row.item]}: expect {row.expected_rating:.1f} stars, 80 % between {low:g} and {high:g}")
+    print(f"{titles[row.item]}: expect {row.expected_rating:.1f} stars, 80% between {low:g} and {high:g}")
 
 # %% [markdown]
 # The model file needs no training data and no pickle; whoever loads it can fold in the same newcomer.

@@ -85,7 +85,7 @@ def run_all(path):
 
 
 def same(shown, said):
-    """Whether two outputs agree: the same words, and numbers within 5 % or 0.05.
+    """Whether two outputs agree: the same words, and numbers within 5% or 0.05.
 
     Processors differ in the last bit of a sum, so that a sampler takes another way: what is shown differs by its
     Monte Carlo error.

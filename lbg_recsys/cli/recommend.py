@@ -59,7 +59,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     "--by",
     type=click.Choice(CRITERIA),
     help="Rank by what the user will take and like (liked, the default), will take (rated; the default for clicks), "
-    "by the expected rating, or by the lower end of the rating's 90 % interval (sure).",
+    "by the expected rating, or by the lower end of the rating's 90% interval (sure).",
 )
 @click.option(
     "--liked", type=float, metavar="RATING", help="The lowest liked rating; the scale's upper quarter by default."

@@ -40,8 +40,8 @@ def bars(values: Mapping[str, float], *, width: int = 40) -> str:
     """A bar for each share, with its label before and its per cent after.
 
     >>> print(bars({"1": 0.25, "2": 0.75}, width=8))
-    1 ██▋       25.0 %
-    2 ████████  75.0 %
+    1 ██▋       25.0%
+    2 ████████  75.0%
     """
     longest = max(values.values(), default=0.0) or 1.0
     margin = max(map(len, values), default=0)
@@ -49,5 +49,5 @@ def bars(values: Mapping[str, float], *, width: int = 40) -> str:
     for label, share in values.items():
         eighths = round(8 * width * share / longest)
         drawn = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
-        lines.append(f"{label:>{margin}} {drawn:<{width}} {share:6.1%}".replace("%", " %"))
+        lines.append(f"{label:>{margin}} {drawn:<{width}} {share:6.1%}")
     return "\n".join(lines)

@@ -58,7 +58,7 @@ def topics(model: str, number: int, groups: int | None, plot: str | None, quiet:
 def _show(model: "RatingModel", found: "list[Topic]") -> None:
     places = decimals(model.levels, 2)
     for topic in found:
-        echo(f"Topic {topic.number}: {topic.weight:.1%} of the users".replace("%", " %"))
+        echo(f"Topic {topic.number}: {topic.weight:.1%} of the users")
         kinds = (topic.typical, topic.loves, topic.hates)
         rows = []
         for row in range(max(map(len, kinds))):

@@ -165,7 +165,7 @@ def _svm(row: str, setting: str, seed: int, quick: bool) -> Figures:
 FIGURE1 = Experiment(
     name="figure1",
     title="Linear SVM on selected words, by share of training data",
-    metrics={f"{pair}@{share}": f"{pair} {share} %" for pair in _SVM_PAIRS for share in SHARES},
+    metrics={f"{pair}@{share}": f"{pair} {share}%" for pair in _SVM_PAIRS for share in SHARES},
     rows=(
         Row(
             "Raw",

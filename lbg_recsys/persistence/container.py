@@ -45,7 +45,7 @@ _BLOCK = 1 << 20
 # The memory that any file may ask for, and how many bytes beyond that per byte of data: zeros compress to less, and
 # copying may turn them into holes, but no model consists of them.
 _ANY_MEMORY, _MOST_MEMORY = 64 << 20, 100
-# On the kept sweeps of MovieLens-100K, level 6 takes twice the time of level 1 and saves 1 % more.
+# On the kept sweeps of MovieLens-100K, level 6 takes twice the time of level 1 and saves 1% more.
 _LEVEL = 1
 
 

@@ -17,7 +17,7 @@ _LIST = (
         "by",
         "text",
         "What the list is ranked by: what the user will take and like (liked), will take (rated), the expected "
-        "rating, or the lower end of the rating's 90 % interval (sure). The default is liked, for clicks rated.",
+        "rating, or the lower end of the rating's 90% interval (sure). The default is liked, for clicks rated.",
         choices=("liked", "rated", "rating", "sure"),
     ),
     Field("liked", "number", "The lowest rating that counts as liked; the scale's upper quarter by default."),
@@ -28,7 +28,7 @@ _LIST = (
         "min_probability", "number", "Leave out what the user would like with a lower probability, from 0 to 1.", 0.0
     ),
     Field("diversity", "number", "From 0 to below 1: rank items lower that are similar to those above them.", 0.0),
-    Field("distribution", "boolean", "Add the distribution and the 90 % interval of each predicted rating.", False),
+    Field("distribution", "boolean", "Add the distribution and the 90% interval of each predicted rating.", False),
 )
 _BATCH = Field("batch", "people", "Several users at once, known or new: a list of {user}, {ratings} or {choices}.")
 _PREDICTED = (

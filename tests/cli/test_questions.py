@@ -235,11 +235,11 @@ def test_fits_that_have_not_converged_are_noted_once(capsys):
 
     with remarks(quiet=False):
         for share in (34, 33, 36):
-            warn(f"{share} % have not settled", ConvergenceWarning)
+            warn(f"{share}% have not settled", ConvergenceWarning)
         warn("one thing")
         warn("another")
     said = capsys.readouterr().err.splitlines()
-    assert said == ["Note: 34 % have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
+    assert said == ["Note: 34% have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
 
 
 @pytest.fixture(params=["lbg", "bayesian", "plsa"])

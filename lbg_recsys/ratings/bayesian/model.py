@@ -38,7 +38,7 @@ from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
 
 # A fit warns when the Monte Carlo error of predictions is larger than this share of the training error: more sweeps
-# would then lower the error of predictions by some 1 % (half the square of the share) or more.
+# would then lower the error of predictions by some 1% (half the square of the share) or more.
 MONTE_CARLO_SHARE = 0.15
 # Items that lists by expected rating go through together: their part of the kept sweeps is copied.
 _ITEMS_AT_ONCE = 4096
@@ -64,7 +64,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     monte_carlo_error_ : float
         Root mean square Monte Carlo error of expected ratings, in units of the ratings; more sweeps lower it.
     converged_ : bool
-        Whether all sweeps ran and the Monte Carlo error is below 15 % of the training error.
+        Whether all sweeps ran and the Monte Carlo error is below 15% of the training error.
     interrupted_ : bool
         Whether Ctrl-C ended the fit before its last sweep; False for a loaded model.
     training_error_ : list of float

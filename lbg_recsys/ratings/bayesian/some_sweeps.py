@@ -7,7 +7,7 @@ from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 
 # Sweeps of either orientation. Each costs a new user time; with twice as many, the errors of new users of
-# MovieLens-100K and FilmTrust are the same to within 0.4 %.
+# MovieLens-100K and FilmTrust are the same to within 0.4%.
 MOST = 40
 
 

@@ -71,7 +71,7 @@ class Recommender:
             power of the probability of a rating of at least ``liked`` (the power 1/2 with ``lists="choice"``, 1 with
             ``lists="bernoulli"``); ``"rated"``, the default and the only one of `ChoiceModel`, the score of the
             model of what is rated or taken (the setting ``lists``); ``"rating"`` the expected rating; ``"sure"`` the
-            lower end of the credible interval that holds 90 % of the distribution of the rating.
+            lower end of the credible interval that holds 90% of the distribution of the rating.
         liked : float, default=None
             The lowest rating that counts as liked; None is the upper quarter of the scale, 4 of 1..5.
         items, exclude : list of item ids, default=None
