@@ -31,8 +31,8 @@ def folds(work, side):
 def contestants(work):
     """The models and the histograms."""
     return {
-        "Bayesian LBG, defaults": bayesian_lbg(work),
-        "LBG, recommended (10 topics on biases)": lbg(**presets.LBG),
+        "bayesian (Bayesian LBG, 4 chains)": bayesian_lbg(work),
+        "lbg (LBG, 10 topics on biases)": lbg(**presets.LBG),
         "histogram of the user": histogram(True, False),
         "histogram of the item": histogram(False, True),
         "histogram overall": histogram(False, False),
