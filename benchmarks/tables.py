@@ -77,7 +77,7 @@ def measured(found):
         f"({run['cpu'] or 'CPU not recorded'})"
         for run in found["runs"]
     ]
-    return f"Measured {', and '.join(runs)}."
+    return f"Measured {'; '.join(runs)}."
 
 
 def not_measured(found, part):
@@ -103,7 +103,7 @@ def bayesian_cost(found):
     if None not in names and same_processor(found, "random", *names):
         said += f", {two / probit:.2f} of myFM's ordered probit and {two / regression:.2f} of its regression"
     predicting = cost("bayesian (", "predict_s")
-    said += f"; predicting 20,000 distributions took {predicting / defaults:.3f} of the default fit."
+    said += f"; predicting 20,000 distributions took {predicting / defaults:.1%} of the time of the default fit."
     first = rows_of(found, "compilation").get("first small fit", {}).get("", {})
     if "nothing compiled" in first:
         said += (

@@ -51,7 +51,7 @@ def growth(found):
     costs = [row["nanoseconds_per_rating"] for way, _, row in rows if way == "disk" and row["ratings"] > 5e5]
     if len(costs) > 1:
         ratio = max(costs) / min(costs)
-        text += f"\n\nFrom disk, a rating costs at most {ratio:.2f} times the least from 10^6 ratings on."
+        text += f"\n\nFrom 10^6 ratings on, the cost per rating from disk varies by a factor of {ratio:.2f}."
     return text
 
 

@@ -218,7 +218,7 @@ PAPER_FIGURES = {
     "table3": ("k-means on selected words, four unrelated pairs: mean accuracy", None),
     "table4": ("Spambase, two clusters: accuracy", "accuracy"),
     "table5": ("MovieLens-100K, forced prediction: MAE", "mae"),
-    "figure2": ("Spambase, one model a class: accuracy", "accuracy"),
+    "figure2": ("Spambase, one model per class: accuracy", "accuracy"),
 }
 
 

@@ -64,7 +64,11 @@ def _by_trial(found, part):
         ]
         for trial, one in rows.items()
     ]
-    return markdown_table([part, *(_DATA_SETS[name] for name in names)], lines)
+    if not lines:
+        return "Not measured yet."
+    table = markdown_table([part, *(_DATA_SETS[name] for name in names)], lines)
+    left = [title for name, title in _DATA_SETS.items() if name not in names]
+    return "\n\n".join([table, *([f"Not measured yet: {', '.join(left)}."] if left else [])])
 
 
 def unknown(found):
@@ -89,7 +93,7 @@ def features_of_lecturers(found):
         kinds = [means([row for fold, row in folds.items() if fold.startswith(kind)]) for kind in ("random", "items")]
         lines.append([name, *(value for mean in kinds for value in (mean["rmse"], mean["log_score"]))])
     if not lines:
-        return "InstEval was not measured yet."
+        return "InstEval has not been measured yet."
     head = [
         f"{label}: {measure}" for label in ("random folds", "held-out lecturers") for measure in ("RMSE", "log score")
     ]

@@ -1,4 +1,4 @@
-"""Figure 2: supervised spam filtering, one model a class, as confusion tables."""
+"""Figure 2: supervised spam filtering, one model per class, as confusion tables."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def _density(row: str, setting: str, seed: int) -> Any:
 def _by_likelihood(
     row: str, setting: str, matrix: Any, labels: Any, train: Any, test: Any, seed: int, n_passes: int
 ) -> npt.NDArray[np.int64]:
-    """One model a class; a document goes to the class that gives it the higher likelihood and prior."""
+    """One model per class; a document goes to the class that gives it the higher likelihood and prior."""
     scores = []
     for label in (0, 1):
         own = matrix[train][labels[train] == label]
@@ -83,7 +83,7 @@ def _measure(row: str, setting: str, seed: int, quick: bool) -> Figures:
 
 FIGURE2 = Experiment(
     name="figure2",
-    title="Spambase, one model a class",
+    title="Spambase, one model per class",
     metrics={
         "accuracy": "accuracy",
         "ham_called_spam": "ham called spam",
@@ -109,23 +109,23 @@ FIGURE2 = Experiment(
         Row(
             "LDA",
             (AS_IS,),
-            remark="Five topics a class, a document's likelihood at its mean topic proportions, for LDA's own is "
+            remark="Five topics per class, a document's likelihood at its mean topic proportions, for LDA's own is "
             "intractable. As in the paper it calls more ham spam than LBG with recommended settings; the paper's "
             "figures cannot be read, and it fitted a number of topics to each model.",
         ),
         Row(
             "MOU",
             (LITERAL, RECOMMENDED),
-            remark="Two topics a class on counts, from a random start or from k-means, which hardly differ. As in "
+            remark="Two topics per class on counts, from a random start or from k-means, which hardly differ. As in "
             "the paper it calls far more ham spam than LBG with recommended settings, for every word counts as fresh "
             "evidence, and misses less spam; how far the paper's figures differ cannot be read.",
         ),
         Row(
             "pLSI",
             (RECOMMENDED,),
-            remark="Five topics a class on counts, one random start, test e-mails folded in: literal and recommended "
-            "are one. As in the paper it calls more ham spam than LBG with recommended settings; the paper retrains "
-            "for every e-mail, and its figures cannot be read.",
+            remark="Five topics per class on counts, one random start, test e-mails folded in: literal and "
+            "recommended are one. As in the paper it calls more ham spam than LBG with recommended settings; the "
+            "paper retrains for every e-mail, and its figures cannot be read.",
         ),
     ),
     measure=_measure,

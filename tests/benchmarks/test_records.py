@@ -176,7 +176,7 @@ def test_notes_name_the_run_and_what_is_missing(accurate):
 def test_the_sentence_about_cost_follows_the_record(accurate):
     said = tables.bayesian_cost(accurate)
     assert "0.50 of myFM's ordered probit and 0.25 of its regression" in said
-    assert "0.100 of the default fit" in said
+    assert "10.0% of the time of the default fit" in said
     del accurate["results"]["random"]["myFM regression"]
     assert "myFM" not in tables.bayesian_cost(accurate)
 
