@@ -142,8 +142,22 @@ def _in_notebook() -> bool:
 def bar(label: str, quiet: bool = False, or_lines: bool = False) -> Iterator[Progress]:
     """A progress bar with the time left on standard error or in a notebook, fed by the callback it yields.
 
-    Where standard error is neither, it shows nothing, or ten `lines` if ``or_lines`` is true.
+    Parameters
+    ----------
+    label : str
+        What is being done.
+    quiet : bool, default=False
+        Show nothing.
+    or_lines : bool, default=False
+        Write ten `lines` where standard error is neither a terminal nor a notebook, instead of nothing.
 
+    Yields
+    ------
+    progress : function
+        To be called with the steps done, all steps and a note.
+
+    Examples
+    --------
     >>> with bar("reading", quiet=True) as progress:
     ...     for step in range(3):
     ...         progress(step + 1, 3, f"step {step}")

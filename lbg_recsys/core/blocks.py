@@ -231,7 +231,6 @@ class LocalBlocks:
 
     def _each(self, function: Callable[..., T], *aligned: Sequence[Any]) -> Iterator[T]:
         """Results in the order of the blocks, of which at most ``n_jobs`` wait to be taken."""
-
         return in_order(partial(self._one, function, aligned), range(len(self.n_rows)), self.n_jobs)
 
     def _one(self, function: Callable[..., T], aligned: Sequence[Sequence[Any]], number: int) -> T:

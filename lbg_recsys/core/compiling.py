@@ -36,7 +36,6 @@ def kernel(**options: Any) -> Callable[[F], F]:
     >>> double(21)
     42
     """
-
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
     def compiled(function: F) -> F:

@@ -84,7 +84,42 @@ def forced_prediction(
     train_share: float = 0.5,
     progress: Progress = silent,
 ) -> list[ForcedResult]:
-    """Run the protocol for Surprise algorithms, each given as a function of the seed that makes a fresh one."""
+    """Predict one hidden rating per user, by the protocol of the paper.
+
+    Parameters
+    ----------
+    matrix : RatingMatrix
+        All ratings; at least two users need two or more.
+    algorithms : mapping of str to function
+        By name, a function of the seed that makes a Surprise algorithm.
+    seeds : sequence of int, default=(0, 1, 2)
+        A split of the users for each.
+    n_draws : int, default=10
+        How often a rating of each test user is hidden, per split.
+    train_share : float, default=0.5
+        Share of the users to train with.
+    progress : function, default=silent
+        Called with the steps done, all steps and a note.
+
+    Returns
+    -------
+    results : list of ForcedResult
+        In the order of ``algorithms``.
+
+    Raises
+    ------
+    DataError
+        If there are too few ratings, or nothing is to be done.
+
+    Examples
+    --------
+    >>> from lbg_recsys.algorithms import MovieMeanAlgo
+    >>> from lbg_recsys.datasets import load_sample
+    >>> ratings = RatingMatrix.from_frame(load_sample().ratings)
+    >>> (found,) = forced_prediction(ratings, {"mean": lambda seed: MovieMeanAlgo()}, seeds=[0], n_draws=2)
+    >>> found.n_predictions, round(found.mae, 2)
+    (200, 0.93)
+    """
     if not 0.0 < train_share < 1.0:
         raise DataError(f"train_share is {train_share}: give a share of the users between 0 and 1")
     if n_draws < 1 or not len(seeds):

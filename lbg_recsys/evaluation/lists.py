@@ -266,7 +266,8 @@ def judge(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> 
 
     Returns
     -------
-    ListReport
+    report : ListReport
+        Accuracy, and what else is to be known of the lists.
     """
     hit, n_relevant = hits(lists, users, relevant), relevant.counts[users]
     gain, found = ndcg(hit, n_relevant), recall(hit, n_relevant)

@@ -8,7 +8,25 @@ from lbg_recsys.core.types import Floats
 
 
 def mae(truth: Floats, predicted: Floats) -> float:
-    """Mean absolute error."""
+    """Mean absolute error.
+
+    Parameters
+    ----------
+    truth : float array of shape (n,)
+        The true ratings.
+    predicted : float array of shape (n,)
+        The predicted ratings.
+
+    Returns
+    -------
+    error : float
+        The mean of the absolute differences.
+
+    Examples
+    --------
+    >>> mae(np.array([3.0, 4.0]), np.array([3.5, 2.5]))
+    1.0
+    """
     return float(np.abs(predicted - truth).mean())
 
 
@@ -18,7 +36,25 @@ def mse(truth: Floats, predicted: Floats) -> float:
 
 
 def rmse(truth: Floats, predicted: Floats) -> float:
-    """Root of the mean squared error."""
+    """Root of the mean squared error.
+
+    Parameters
+    ----------
+    truth : float array of shape (n,)
+        The true ratings.
+    predicted : float array of shape (n,)
+        The predicted ratings.
+
+    Returns
+    -------
+    error : float
+        The root of the mean of the squared differences.
+
+    Examples
+    --------
+    >>> round(rmse(np.array([3.0, 4.0, 5.0, 1.0]), np.array([3.0, 4.0, 4.0, 2.0])), 4)
+    0.7071
+    """
     return float(np.sqrt(mse(truth, predicted)))
 
 
@@ -35,13 +71,49 @@ def rmse_error(truth: Floats, predicted: Floats) -> float:
 
 
 def log_score(truth_level: npt.NDArray[np.int64], probability: Floats) -> float:
-    """Mean log probability of the true level, in nats: 0 is certainty, higher is better."""
+    """Mean log probability of the true level, in nats: 0 is certainty, higher is better.
+
+    Parameters
+    ----------
+    truth_level : int array of shape (n,)
+        The position of each true rating on the scale.
+    probability : float array of shape (n, n_levels)
+        The predicted distributions.
+
+    Returns
+    -------
+    score : float
+        At most 0.
+
+    Examples
+    --------
+    >>> round(log_score(np.array([1, 0]), np.array([[0.5, 0.5], [1.0, 0.0]])), 4)
+    -0.3466
+    """
     chosen = probability[np.arange(len(truth_level)), truth_level]
     return float(np.log(np.maximum(chosen, 1e-300)).mean())
 
 
 def ranked_probability_score(truth_level: npt.NDArray[np.int64], probability: Floats) -> float:
-    """Mean squared difference of the cumulative distributions, summed over the inner levels: lower is better."""
+    """Mean squared difference of the cumulative distributions, summed over the inner levels: lower is better.
+
+    Parameters
+    ----------
+    truth_level : int array of shape (n,)
+        The position of each true rating on the scale.
+    probability : float array of shape (n, n_levels)
+        The predicted distributions.
+
+    Returns
+    -------
+    score : float
+        0 where every true level has the probability 1.
+
+    Examples
+    --------
+    >>> ranked_probability_score(np.array([2]), np.array([[0.0, 0.5, 0.5]]))
+    0.25
+    """
     below = np.cumsum(probability, axis=1)[:, :-1]
     truth_below = truth_level[:, None] <= np.arange(probability.shape[1] - 1)
     return float(((below - truth_below) ** 2).sum(axis=1).mean())
@@ -50,14 +122,57 @@ def ranked_probability_score(truth_level: npt.NDArray[np.int64], probability: Fl
 def coverage(truth: Floats, probability: Floats, levels: Floats, mass: float = 0.9) -> tuple[float, float]:
     """The share of truths inside their central intervals, and the mean width of the intervals.
 
-    On a scale of few levels an interval must hold whole levels, so that coverage lies above ``mass`` by nature.
+    On a scale of few levels an interval consists of whole levels, so that its coverage is usually above ``mass``.
+
+    Parameters
+    ----------
+    truth : float array of shape (n,)
+        The true ratings.
+    probability : float array of shape (n, n_levels)
+        The predicted distributions.
+    levels : float array of shape (n_levels,)
+        The levels of the scale.
+    mass : float, default=0.9
+        The least probability of an interval.
+
+    Returns
+    -------
+    share : float
+        The share of the true ratings that are in their intervals.
+    width : float
+        The mean difference of the ends of the intervals.
+
+    Examples
+    --------
+    >>> coverage(np.array([1.0, 3.0]), np.array([[0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]), np.array([1.0, 2.0, 3.0]))
+    (0.5, 1.0)
     """
     low, high = interval(probability, levels, mass)
     return float(((truth >= low) & (truth <= high)).mean()), float((high - low).mean())
 
 
 def expected_calibration_error(truth_level: npt.NDArray[np.int64], probability: Floats, n_bins: int = 15) -> float:
-    """How far stated probabilities are from observed shares: over all (pair, level) statements, binned by value."""
+    """How far stated probabilities are from observed shares: over all (pair, level) statements, binned by value.
+
+    Parameters
+    ----------
+    truth_level : int array of shape (n,)
+        The position of each true rating on the scale.
+    probability : float array of shape (n, n_levels)
+        The predicted distributions.
+    n_bins : int, default=15
+        Bins of the probabilities from 0 to 1.
+
+    Returns
+    -------
+    error : float
+        The mean difference of probability and share, weighted by the statements in a bin.
+
+    Examples
+    --------
+    >>> expected_calibration_error(np.array([0, 1]), np.array([[0.5, 0.5], [0.5, 0.5]]))
+    0.0
+    """
     hit = np.zeros_like(probability)
     hit[np.arange(len(truth_level)), truth_level] = 1.0
     bin_of = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1).ravel()
@@ -92,6 +207,20 @@ def recall_at(n: int, ranked: list[int], relevant: set[int]) -> float:
 def clustering_accuracy(truth: npt.NDArray[np.int64], clusters: npt.NDArray[np.int64]) -> float:
     """The paper's AC: the share of rows whose cluster is their class under the best one-to-one mapping.
 
+    Parameters
+    ----------
+    truth : int array of shape (n,)
+        The class of each row.
+    clusters : int array of shape (n,)
+        The cluster of each row, by any numbers.
+
+    Returns
+    -------
+    accuracy : float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> clustering_accuracy(np.array([0, 0, 1, 1]), np.array([5, 5, 2, 5]))
     0.75
     """

@@ -12,6 +12,27 @@ SPLITS = ("random", "last", "time")
 def random_share(n_ratings: int, share: float, seed: int) -> Bools:
     """Hold out each rating with the probability ``share``.
 
+    Parameters
+    ----------
+    n_ratings : int
+        How many ratings there are.
+    share : float
+        Between 0 and 1.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    held_out : bool array of shape (n_ratings,)
+        Which ratings are for testing.
+
+    Raises
+    ------
+    DataError
+        If ``share`` is not between 0 and 1.
+
+    Examples
+    --------
     >>> int(random_share(1000, 0.1, seed=0).sum())
     89
     """
@@ -36,6 +57,7 @@ def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) ->
     Returns
     -------
     held_out : bool array of shape (n_ratings,)
+        Which ratings are for testing.
 
     Examples
     --------
@@ -56,6 +78,25 @@ def newest(times: npt.ArrayLike, share: float) -> Bools:
 
     Ratings with the same time are all held out or all kept, so that nothing is learnt from the moment of the test.
 
+    Parameters
+    ----------
+    times : array-like of shape (n_ratings,)
+        When each rating was given, as numbers.
+    share : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    held_out : bool array of shape (n_ratings,)
+        Which ratings are for testing.
+
+    Raises
+    ------
+    DataError
+        If ``share`` is not between 0 and 1, or all times are equal.
+
+    Examples
+    --------
     >>> newest([5, 1, 2, 3, 4, 4, 4, 2, 0, 1], 0.2).tolist()
     [True, False, False, False, True, True, True, False, False, False]
     """

@@ -171,7 +171,7 @@ class FeatureTable:
         return np.concatenate([np.empty(0), *encoded]).astype(np.float32)
 
     def with_row(self, raw_id: RawId, given: Mapping[str, Any]) -> "FeatureTable":
-        """This table with the features of one more id, or with other features of an id that it has."""
+        """The same table with the features of one more id, or with other features of an id that it has."""
         ids = self.ids.extended([raw_id])
         values = np.zeros((len(ids), self.values.shape[1]), np.float32)
         values[: len(self.values)] = self.values

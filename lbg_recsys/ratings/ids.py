@@ -79,7 +79,7 @@ class IdIndex:
         return [self._raw[code] for code in codes]
 
     def extended(self, raw_ids: Iterable[RawId]) -> "IdIndex":
-        """This index with ids it did not know appended; the codes it had stay."""
+        """The same index with unknown ids appended; known ids keep their codes."""
         new = [raw_id for raw_id in each_once(plain_ids(raw_ids)) if raw_id not in self._code]
         return IdIndex([*self._raw, *new]) if new else self
 

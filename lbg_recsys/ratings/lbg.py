@@ -316,7 +316,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self.counted_, self.n_steps_ = counted, 0
 
     def without_users(self) -> "LBGModel":
-        """This model for new users alone; see `RatingModel.without_users`."""
+        """The same model for new users only; see `RatingModel.without_users`."""
         view, nobody = type(self)(**self.get_params()), np.zeros((0, self.n_topics))
         biases = None if self.biases_ is None else replace(self.biases_, users=np.zeros(1))
         view.assemble(

@@ -108,7 +108,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         return shares_of(lam[0], density[0], self.levels)
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
-        """This model knows nothing of who rates what: the item's popularity in training."""
+        """The item's popularity in training: the model does not say who rates what."""
         return self._popularity[items]
 
     @property
@@ -157,7 +157,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         self.mixing_ = mixing
 
     def without_users(self) -> "GaussianPLSAModel":
-        """This model for new users alone; see `RatingModel.without_users`."""
+        """The same model for new users only; see `RatingModel.without_users`."""
         view = type(self)(**self.get_params())
         nobody = np.zeros((0, self.n_topics))
         view.assemble(self._matrix_without_users(), self.centre_, self.spread_, self.parameters_, self.beta_, nobody)

@@ -30,7 +30,9 @@ class RatingDistribution:
 
 
 class ScoringModel(FitFirst, ABC):
-    """A model over codes (-1 is unknown). A subclass supplies three methods to predict:
+    """A model over codes (-1 is unknown).
+
+    A subclass supplies three methods to predict:
 
     - `distribution_of`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
@@ -63,7 +65,7 @@ class ScoringModel(FitFirst, ABC):
 
     @abstractmethod
     def with_users(self, matrix: RatingMatrix) -> "RatingModel":
-        """This model, its parameters as they are, with the users and ratings of another matrix over its items."""
+        """The same model, with the same parameters, with the users and ratings of another matrix over its items."""
 
     def with_new_users(self, matrix: RatingMatrix) -> "RatingModel":
         """`with_users` for users who may have rated little of what they know; this is what `fold_in` uses."""

@@ -243,7 +243,7 @@ class FeaturedModel(RatingModel):
         return super(FeaturedModel, self._knowing(Side.ITEMS, item, features)).with_item(item, ratings, title=title)
 
     def _knowing(self: M, side: Side, raw_id: RawId, given: Mapping[str, Any] | None) -> M:
-        """This model with the features of one more id."""
+        """The same model with the features of one more id."""
         if given is None:
             return self
         model = copy(self)

@@ -335,7 +335,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self._know_users(kept)
 
     def without_users(self) -> "BayesianLBGModel":
-        """This model for new users alone; see `RatingModel.without_users`."""
+        """The same model for new users only; see `RatingModel.without_users`."""
         view = type(self)(**self.get_params())
         draws = {side: one.without(Side.USERS, side) for side, one in self._some.items()}
         features = {**self.features_, Side.USERS: self.user_features_.without_rows()}

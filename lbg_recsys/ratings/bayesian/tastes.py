@@ -93,8 +93,9 @@ class Tastes:
     # -- groups --------------------------------------------------------------------------------------------------
 
     def membership(self, groups: int) -> Floats:
-        """How probably each user is of each group, (users, groups or fewer): the share of kept sweeps in which the
-        user's taste is nearest to the group's. The largest group comes first.
+        """The probability of each user to be in each group, (users, groups or fewer); the largest group comes first.
+
+        It is the share of kept sweeps in which the user's taste is nearest to the group's.
         """
         need_users((self._trained or self)._matrix, "a group of users")
         centres = (self._trained or self).centres(groups)
