@@ -13,11 +13,11 @@ class LBGAlgo(LBGSettings, RatingAlgo):
     """The Latent Bernoulli-Gauss model for collaborative filtering.
 
     A user belongs to one of ``n_topics`` topics. Topic s rates item i with probability p_si, and if it does, with a
-    rating ~ N(c_si, var_si) (Eqn. cf of the paper):
+    rating ~ N(c_si, var_si) (Eq. 10 of the paper):
 
         Pr(d | s) = prod_i ( p_si N(m_i; c_si, var_si) )^x_i (1 - p_si)^(1 - x_i)
 
-    EM fits lam, p, c and var (Eqns. up-l to up-sig, with ``prior_strength`` pseudo-ratings). A prediction sets
+    EM fits lam, p, c and var (Eqs. (2) to (4), with ``prior_strength`` pseudo-ratings). A prediction sets
     x_i = 1, takes Pr(m_i = t | d) = sum_s Pr(s | d) N(t; c_si, var_si) over the levels t of the scale, normalised,
     and returns its ``point``.
 

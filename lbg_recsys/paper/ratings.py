@@ -67,7 +67,7 @@ TABLE5 = Experiment(
             "LBG",
             (LITERAL, RECOMMENDED),
             _PAPER["LBG"],
-            "The literal algorithm is Eqn. cf with a bounded variance; its RMSE is the paper's and its MAE is "
+            "The literal algorithm is Eq. (10) with a bounded variance; its RMSE is the paper's and its MAE is "
             "higher. The paper gives neither its number of topics nor how it kept one-rating items defined. "
             "Recommended (chosen by benchmarks/tune_lbg.py): ten topics on what the biases leave, tempered "
             "posteriors, and of the distribution the median; below the paper's error in both columns.",

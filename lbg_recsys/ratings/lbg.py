@@ -1,4 +1,4 @@
-"""The paper's collaborative-filtering model (Eqn. cf), apart from any library around it."""
+"""The paper's collaborative-filtering model (Eq. 10), independent of Surprise."""
 
 import warnings
 from copy import deepcopy

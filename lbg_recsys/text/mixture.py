@@ -50,7 +50,7 @@ _KEYWORDS = 60
 class LBGMixture(FittedMixture):
     """Documents as a mixture of topics, each with keywords of its own (Algorithm 1 of the paper).
 
-    In a document d = (m_1, ..., m_n) of topic s, with x_i = 1 where word i is one of its keywords (Eqn. pdy),
+    In a document d = (m_1, ..., m_n) of topic s, with x_i = 1 where word i is one of its keywords (Eq. 1),
 
         Pr(d | s) = prod_i [p_si N(m_i; c_si, var_si)]^x_i [(1 - p_si) N(m_i; c_i, var_i)]^(1 - x_i):
 
@@ -68,17 +68,17 @@ class LBGMixture(FittedMixture):
         The number of topics, k.
     n_keywords : int, None, "auto" or "paper", default="auto"
         Keywords per document: its so many largest values (fewer where it has fewer words). None: all of its
-        words. "auto": 60, or all where `length_temper` had to be raised. "paper": as many as Eqn. g says, with q by
-        the rule of Eqn. up-q damped to its fixed point.
+        words. "auto": 60, or all where `length_temper` had to be raised. "paper": as many as Eq. (6) says, with q by
+        the rule of Eq. (9) damped to its fixed point.
     length_temper : float, None or "auto", default="auto"
         Take document length out of the evidence: a document speaks with the voice of at most this many
         keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper. "auto": 5; where topics
         die out with that (film reviews, many topics of few documents), the fit is done again with 10, then with 20.
     evidence : {"auto", "bernoulli", "draws"}, default="auto"
-        What the choice of keywords says about the topic. "bernoulli": that of Eqn. pdy, in which their number
+        What the choice of keywords says about the topic. "bernoulli": that of Eq. (1), in which their number
         counts too, so that short documents flock to topics of few keywords. "draws": the number is taken as
         given, prod over keywords of p_si / sum_l p_sl. "auto": "draws" with a `length_temper`, else "bernoulli".
-        Both give the same p, and `score_samples` is always Eqn. pdy.
+        Both give the same p, and `score_samples` is always Eq. (1).
     prior_p : float or "auto", default="auto"
         Pseudo-documents of the whole corpus that every topic is given, shrinking p_si to the word's corpus rate.
         0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword half a time in

@@ -1,4 +1,4 @@
-"""Eqn. cf and its updates, against direct evaluations of the paper's formulas over all items."""
+"""Eq. (10) and its updates, against direct evaluations of the paper's formulas over all items."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Section 2 of the paper against direct, dense evaluations: Eqns. pdy, up-l to mu, g, uuq, novel documents."""
+"""Section 2 of the paper against direct, dense evaluations: Eqs. (1) to (7), novel documents."""
 
 import warnings
 
@@ -28,7 +28,7 @@ def fitted(X, k=3, **settings):
 
 
 def log_pdy(model, X, x, s):
-    """log of Eqn. pdy for topic s, word by word; ``x`` (m, n)."""
+    """log of Eq. (1) for topic s, word by word; ``x`` (m, n)."""
     p = np.clip(model.keyword_prob_[s], 1e-9, 1 - 1e-9)
     keyword = np.log(p) + norm.logpdf(X, model.means_[s], np.sqrt(model.variances_[s]))
     other = np.log1p(-p) + norm.logpdf(X, model.cross_means_, np.sqrt(model.cross_variances_))
@@ -158,7 +158,7 @@ def test_claim_1_holds_at_a_fixed_point_of_the_paper_rule():
     U = model.predict_proba(X).T
     b = U.sum(axis=1) * model.keyword_prob_.sum(axis=1)
     np.testing.assert_allclose(b, U @ U.T @ model.n_keywords_, rtol=1e-6)
-    np.testing.assert_allclose(model.keyword_prob_.sum(axis=1), model.n_keywords_, rtol=1e-6)  # Eqn. bq
+    np.testing.assert_allclose(model.keyword_prob_.sum(axis=1), model.n_keywords_, rtol=1e-6)  # Eq. (8)
     sizes = {int(model.n_keywords_[model.labels_[topics == s]].mean()) for s in range(3)}
     assert sizes == {4, 6, 8}
 

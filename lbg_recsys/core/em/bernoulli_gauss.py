@@ -1,6 +1,6 @@
-"""The two halves of EM, Eqns. up-l to mu of the paper: E-step -> additive statistics -> M-step.
+"""The two halves of EM, Eqs. (2) to (5) of the paper: E-step -> additive statistics -> M-step.
 
-With the sparse form of Eqn. cf,
+With the sparse form of Eq. (10),
 
     log Pr(d_j | s) = w sum_i log(1 - p_si)
                     + sum over set x_ji of [ w logit p_si + log N(m_ji; c_si, var_si) ],
@@ -202,7 +202,7 @@ def _log_joint(
 
 
 def posterior(joint: Floats, beta: float | Floats = 1.0) -> tuple[Floats, Floats]:
-    """Eqn. mu, tempered: the posteriors (m, k), and each row's evidence 1/beta log sum_s exp(beta joint), (m,)."""
+    """Eq. (5), tempered: the posteriors (m, k), and each row's evidence 1/beta log sum_s exp(beta joint), (m,)."""
     power = np.reshape(np.asarray(beta, dtype=np.float64), (-1, 1))
     top = joint.max(axis=1, keepdims=True)
     mu = np.exp(power * (joint - top))
@@ -297,7 +297,7 @@ def _m_step_kernel(sums: _Sums, prior: _Expected, p: Floats, c: Floats, var: Flo
 
 
 def m_step(statistics: SufficientStatistics, prior: Prior, n_jobs: int = 1) -> Parameters:
-    """Eqns. up-l to up-sig with the prior's pseudo-rows: the parameters that maximise the penalised bound.
+    """Eqs. (2) to (4) with the prior's pseudo-rows: the parameters that maximise the penalised bound.
 
     A topic without any entry in a column takes the column's own mean and variance. ``n_jobs`` threads have a range of
     the columns each.

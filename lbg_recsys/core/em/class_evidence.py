@@ -6,7 +6,7 @@ With x_i = 1 for the keywords of a document, m_i their values and u = m / |m|, t
     bernoulli  sum_i log(1 - p_si) + sum over x_i = 1 of logit p_si      which words are there and which are not
     gauss      sum over x_i = 1 of log N(m_i; c_si, var_si)      how often they occur
 
-The paper takes the product of the last two, Eqn. pdy, at face value. Words are not independent, so that product is
+The paper takes the product of the last two, Eq. (1), at face value. Words are not independent, so that product is
 far too certain and the length of a document decides. Here each kind has an exponent t >= 0 of its own, and the
 evidence for class l is
 

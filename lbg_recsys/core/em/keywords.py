@@ -4,7 +4,7 @@ A document's entries are stored from the largest to the smallest (`ranked`), so 
 a prefix of length g_j. Everything here costs O(entries) or O(words * topics).
 
 Words that are no keywords follow the "cross-Gaussian" N(c_i, var_i) of their word, zeros included. With
-N_i(m) = log N(m; c_i, var_i), the cross part of Eqn. pdy for document j is
+N_i(m) = log N(m; c_i, var_i), the cross part of Eq. (1) for document j is
 
     sum_i N_i(0)  +  sum over stored non-keywords of [N_i(m_ji) - N_i(0)]  -  sum over keywords of N_i(0).
 
@@ -56,12 +56,12 @@ def keyword_counts(rows: SparseRows) -> Ints:
 
 
 def expected_lengths(mu: Floats, q: Ints) -> Ints:
-    """Eqn. g: g_j = sum_s mu_sj q_s, to the nearest whole number, (m,)."""
+    """Eq. (6): g_j = sum_s mu_sj q_s, to the nearest whole number, (m,)."""
     return np.asarray(np.rint(mu @ q), dtype=np.int64)
 
 
 def q_rule(p: Floats, q: Ints) -> Ints:
-    """Eqn. up-q as printed: q_s <- |{i : p_si >= q_s / n}|. Iterated by itself it oscillates."""
+    """Eq. (9) as printed: q_s <- |{i : p_si >= q_s / n}|. Iterated by itself it oscillates."""
     return np.asarray((p >= q / len(p)).sum(axis=0), dtype=np.int64)
 
 
