@@ -70,7 +70,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
             return self.MODEL(**params | {"random_state": self._seed()})
         model: Any = copy(self.model_)  # which stays as it is if this fit fails
         if not is_integer(self.random_state):
-            params["random_state"] = model.random_state  # drawn for the fit that this one goes on with
+            params["random_state"] = model.random_state  # drawn for the fit that this one continues
         return model.set_params(**params)
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
@@ -178,7 +178,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         return self.model_.similar_users(user, n, metric=metric)
 
     def topics(self, n: int = 5, *, groups: int | None = None) -> Topics:
-        """What kinds of users there are, and what each gathers, loves and hates; see `RatingModel.topics`."""
+        """Kinds of users, with the items that each rates, loves and hates; see `RatingModel.topics`."""
         return self.model_.topics(n, groups=groups)
 
 
@@ -188,7 +188,7 @@ def _details(
     topics: list[int] | None = None,
     posteriors: list[float] | None = None,
 ) -> list[dict[str, Any]]:
-    """One dict a prediction, each by a single display: they take half of the time of `test`, more if they grow."""
+    """One dict per prediction, each made by a single display: they take half of the time of `test`."""
     if topics is None or posteriors is None:
         return [
             {"was_impossible": False, "distribution": distribution, "std": spread}
@@ -202,7 +202,7 @@ def _details(
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Thousands of objects that all survive: looking for garbage among them took more than half of the time."""
+    """Without the garbage collector: it took more than half of the time for thousands of objects that all survive."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -27,7 +27,7 @@ class _Settings(BayesianLBGSettings):
 
 
 class BayesianLBGAlgo(_Settings, RatingAlgo):
-    """Bayesian LBG: several latent classes a user whose means add up, averaged over the posterior by Gibbs sampling.
+    """Bayesian LBG: several latent classes per user, whose means add up, averaged over Gibbs sweeps.
 
         utility t_ui = g + b_u + b_i + sum_h c[h, i, z[h, u]] + noise,   noise ~ N(0, 1 / (alpha_u gamma_i))
         rating  r_ui = t_ui (Gaussian), or the level whose interval (B[r-1], B[r]] holds t_ui (ordinal)

@@ -1,4 +1,4 @@
-"""Fitting for evaluation: a sampler keeps what it has when Ctrl-C ends it early, a measurement must not."""
+"""Fitting for evaluation: Ctrl-C ends it, although a sampler itself would keep the sweeps so far."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from lbg_recsys.algorithms.movie_mean import MovieMeanAlgo
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress, silent
 
-# What other libraries raise where a setting cannot be; ours say so themselves.
+# What other libraries raise for an impossible setting; ours raise errors of their own.
 _COMPLAINTS = (ValueError, TypeError, NameError, AttributeError, LookupError, ArithmeticError)
 
 
@@ -20,7 +20,7 @@ def was_cut_short(model: Any) -> bool:
 
 @contextmanager
 def settings_of(kind: type) -> Iterator[None]:
-    """What an algorithm of another library complains of is a setting that cannot be; our errors stay."""
+    """Turn errors of an algorithm of another library into errors about its settings; our errors stay."""
     try:
         yield
     except _COMPLAINTS as error:

@@ -1,4 +1,4 @@
-"""Rating models apart from any library around them.
+"""Rating models, independent of Surprise.
 
 The names load on first use: the settings of the models can be listed without compiling anything.
 """

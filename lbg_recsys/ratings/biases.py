@@ -9,7 +9,7 @@ from lbg_recsys.core.blocks import Blocks
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Floats, Ints
 
-# Pseudo-ratings that pull a bias to zero, and rounds of alternation: both far from critical.
+# Pseudo-ratings that shrink a bias to zero, and rounds of alternation; results depend little on either.
 _RIDGE = 5.0
 _ROUNDS = 10
 
@@ -35,7 +35,7 @@ class Biases:
         return cls(overall, np.concatenate([*users, np.zeros(1)]), biases.items)
 
     def of_users(self, ratings: SparseRows) -> Floats:
-        """The biases of users from nothing but their own ratings of the same items, (users,)."""
+        """The biases of users computed only from their own ratings of the same items, (users,)."""
         residual = ratings.values - self.overall - self.items[ratings.columns]
         total = np.bincount(ratings.row_of_entry(), residual, minlength=len(ratings))
         return np.asarray(total / (ratings.lengths + _RIDGE))

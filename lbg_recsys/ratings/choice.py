@@ -174,7 +174,7 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         )
 
     def fold_in(self, items: Any) -> "FoldedChooser":
-        """A new user from nothing but the items that this user took: no refit, the model does not change.
+        """A new user, known only by the items that this user took. Nothing is fitted, and the model does not change.
 
         Parameters
         ----------

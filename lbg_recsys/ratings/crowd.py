@@ -1,4 +1,4 @@
-"""What a model keeps of its users when it does not keep them: numbers that are of all of them together."""
+"""What a model keeps when its users are left out: sums over all of them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -85,5 +85,5 @@ def need_users(matrix: "RatingMatrix", what: str) -> None:
     if matrix.left_out is not None:
         raise DataError(
             f"{what} needs the users that the model was fitted to, and it was saved without them (ratings=False, "
-            "fit --drop-users): ask the model of a file that has them"
+            "fit --drop-users): load a file that has them"
         )

@@ -1,7 +1,7 @@
 """What is known about users or items besides their ratings: tables by id, encoded as the columns of a regression.
 
 Numbers are standardised, the values of categories and the members of sets become one column each, centred: a column
-is 0 on the average, and 0 stands for what is missing.
+has the mean 0, and 0 stands for a missing value.
 """
 
 import warnings

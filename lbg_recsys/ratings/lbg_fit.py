@@ -48,7 +48,7 @@ class Checkpoint(Protocol):
         """What was kept of a fit with these facts, or None."""
 
     def save(self, state: Resumable, facts: dict[str, object]) -> None:
-        """Keep this."""
+        """Keep the state of a fit."""
 
 
 def prior_of(statistics: SufficientStatistics, strength: float, floor: float) -> Prior:

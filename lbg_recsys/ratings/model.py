@@ -152,11 +152,11 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def fold_in(
         self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]"
     ) -> "FoldedUser":
-        """A new user from nothing but ratings: no refit, the model does not change.
+        """A new user, known only by ratings. Nothing is fitted, and the model does not change.
 
         The ratings are ``{item: rating}``, a Series of ratings by item, or a table with the columns item and rating.
 
-        A list of item ids, or a table without ratings, is a user who took items and did not say how they were. Lists
+        A list of item ids, or a table without ratings, is a user who took items without rating them. Lists
         then follow from who takes what; predicted ratings are those of an unknown user.
 
         Nothing, ``{}`` or ``[]``, is an unknown user, with the predictions that an unknown id has:
@@ -209,7 +209,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         raise DataError(f"a {type(self).__name__} cannot take a new item without a fit: fit it with the ratings")
 
     def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
-        """A new item from nothing but ``{user: rating}`` (or such a Series): no refit, the model does not change.
+        """A new item, known only by ``{user: rating}`` (or such a Series). Nothing is fitted, the model does not change.
 
         `with_item` gives the item an id, by which lists contain it.
         """
@@ -240,7 +240,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return nearest(self, True, self.user_code(user), n, metric)
 
     def topics(self, n: int = 5, *, groups: int | None = None) -> "Topics":
-        """What kinds of users there are: each with ``n`` items that it gathers, loves and hates, the largest first.
+        """Kinds of users, the largest first, each with ``n`` items that it typically rates, loves and hates.
 
         ``groups`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
         """
@@ -256,7 +256,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return influences(self, self.user_code(user), self.item_code(item))
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
-        """How much of an expected rating is there because of each of the user's ratings, in the matrix's order.
+        """How much each of the user's ratings contributes to an expected rating, in the order of the matrix.
 
         By having been given, and by its value; here all of it by the value, as of a model that does not learn from
         what people rate.

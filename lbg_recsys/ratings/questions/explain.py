@@ -1,6 +1,6 @@
 """Why a prediction is what it is.
 
-Of LBG by exact sums, no approximation. The posterior log-odds of the leading topic s against the runner-up r are a
+LBG is explained by exact sums. The posterior log-odds of the leading topic s against the runner-up r are a
 sum over the user's own ratings,
 
     log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
@@ -8,8 +8,9 @@ sum over the user's own ratings,
 
 and the expected rating is a sum over topics, share_s * mean_s.
 
-Of any other model by what the expected rating would lose without each of the user's ratings, the model's parameters
-being held: exactly, by folding the user in without it, or as the model knows better (`RatingModel.influence`).
+Any other model is explained by the change in the expected rating if each of the user's ratings were removed, with the
+parameters of the model held fixed: by folding the user in without it, or as the model computes it
+(`RatingModel.influence`).
 """
 
 from abc import ABC, abstractmethod
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.lbg import LBGModel
     from lbg_recsys.ratings.model import RatingModel
 
-# Items, of those rated most, by which the average rating is told from what is special about an item.
+# Of the most rated items, how many the average rating is computed from.
 _USUAL_ITEMS = 500
-# Ratings of users that lack one rating each, folded in at a time: a user of thousands has millions of them.
+# Ratings folded in at a time when each of a user's ratings is left out in turn; for a user with thousands, millions.
 _BLOCK_RATINGS = 1 << 20
 
 
@@ -95,7 +96,7 @@ class _Predicted(ABC):
     """What is to be explained.
 
     ``score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked").
-    ``choice`` tells why the item is in the user's lists at all: the exact contribution of each of the user's items to
+    ``choice`` says why the item is in the user's lists: the exact contribution of each of the user's items to
     the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
     """
 
@@ -203,10 +204,10 @@ class Influences(_Predicted):
     """A prediction traced back to the user's own ratings.
 
     ``expected_rating`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item``
-    (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: how
-    both meet). If the model has ``topics``, it is the sum of share * mean over them as well. The ``total`` of a
-    `RatingEvidence` is how much of it there would not be without that rating, strongest first; these do not add up,
-    for ratings that say the same stand in for each other. ``features`` are the effects of what is known about the
+    (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: the
+    user's taste for this item). If the model has ``topics``, it is also the sum of share * mean over them. The
+    ``total`` of a `RatingEvidence` is the change if that rating were removed, strongest first; these do not add up,
+    because ratings that agree replace each other. ``features`` are the effects of what is known about the
     item and the user besides ratings on what is expected before they are rated, strongest first; they are parts of
     the above.
     """
@@ -254,7 +255,7 @@ def _usual_items(model: "RatingModel") -> tuple[Ints, Floats]:
 
 
 def leave_one_out(model: "RatingModel", user: int, item: int) -> Floats:
-    """How much of an expected rating there would not be without each of the user's ratings: folded in without it."""
+    """The change in an expected rating if each of the user's ratings were removed, by folding in without it."""
     own = model.matrix.subset(np.array([user]))
     n = own.n_ratings
     with_all = _expected(model, own, item)

@@ -38,7 +38,7 @@ class AnswerFrame(pd.DataFrame):
             rows = shown[levels].to_numpy().tolist()
             columns["distribution"] = [small_bars_html(dict(zip(names, row, strict=True))) for row in rows]
         table = pd.DataFrame(columns, index=range(len(shown)), dtype=object)
-        with pd.option_context("display.max_colwidth", None):  # a picture that is cut is none
+        with pd.option_context("display.max_colwidth", None):  # a cut picture would be broken HTML
             return str(table.to_html(index=False, border=0, escape=False)) + more_html(len(self) - len(shown))
 
 

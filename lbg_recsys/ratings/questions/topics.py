@@ -1,4 +1,4 @@
-"""What a topic is, in items: whom it gathers, what it loves and hates against the average."""
+"""Topics in terms of items: typical ones, and those that a topic loves or hates compared with the average."""
 
 from dataclasses import dataclass
 from html import escape
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from lbg_recsys.ratings.model import RatingModel
 
-# Ratings at the average that a topic's opinion of an item is mixed with: three fives are not yet love.
+# Pseudo-ratings at the average for each topic and item: three ratings of 5 say little.
 _DOUBT = 10.0
-# Average users that a topic's rates are mixed with, where the model has none: nobody rated it is not nobody will.
+# Pseudo-users at the average rate, where the model has none: an item that nobody rated may be rated later.
 _RATE_DOUBT = 5.0
 
 
 @dataclass(frozen=True)
 class ItemOfTopic:
-    """An item as a topic sees it: how probably it rates it, and how; both also for everybody.
+    """An item in a topic: the probability that its users rate it, and their mean rating; both also for all users.
 
     ``rating`` is the mean of the topic's users, drawn towards everybody's where they are few.
     """
