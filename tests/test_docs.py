@@ -36,7 +36,7 @@ def test_every_function_exists(name):
     pytest.fail(f"docs/architecture.md names {name}, which is not there")
 
 
-PUBLIC = ("algorithms", "datasets", "ratings", "readers", "text")
+PUBLIC = ("algorithms", "datasets", "distributed", "ratings", "readers", "text")
 NOT_DESCRIBED = {"DATASETS", "RATING_SETS"}  # plain mappings
 
 
@@ -47,6 +47,13 @@ def test_the_reference_has_every_public_name(part):
     assert found
     listed = set(section.partition("```")[0].split())
     assert set(import_module(f"lbg_recsys.{part}").__all__) - NOT_DESCRIBED <= listed
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{one.name}" for one in sorted((ROOT / "docs").glob("*.md")))])
+def test_commands_are_in_fences(page):
+    """Where `tests.documents` finds them: those that are not run then say why."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^ {4}(?:lbg-recsys|pip|python|curl|docker|import|from) .*", text, re.MULTILINE) == []
 
 
 def test_what_examples_that_are_not_run_import_is_there():
