@@ -69,7 +69,7 @@ class Catalogue:
         return f"{text[:60]!r}" + (f" (nearest title: {bare[near[0]]!r})" if near else "")
 
     def complaint(self, given: Any) -> str:
-        """What to tell who gave one item that `find` did not find."""
+        """The message about one item that `find` did not find."""
         if self._meant(str(given).strip()):
             return f"several items may be meant: {self.trouble(given)}; give the id or the whole title"
         remedy = "give the id or the title" if self._titles else "give an id: the model has no titles"
@@ -138,7 +138,7 @@ class Catalogue:
         # without its year "Matrix, The (1999)" is "The Matrix"; a year that was given must be the title's
         own = self._dated if dated else self._undated
         alike = self._by_title.get(wanted) or own.by_words.get(tuple(words))
-        if dated and not alike:  # nor does a year keep a title from being found that has none
+        if dated and not alike:  # a title without a year is found by a text with one, too
             bare = own.by_words.get(tuple(_words(_YEAR.sub("", wanted))), [])
             alike = [item for item in bare if not _YEAR.search(self._folded[item])]
         every = frozenset(words)
@@ -162,7 +162,7 @@ class Catalogue:
 
 
 class _Words:
-    """The words of each title, and the titles of each list of words: who asks for many titles must not wait."""
+    """The words of each title, and the titles of each list of words: so that many titles are found quickly."""
 
     def __init__(self, titles: Mapping[RawId, str]) -> None:
         found = {item: tuple(_words(title)) for item, title in titles.items()}

@@ -52,6 +52,6 @@ def find_role(role: str, names: Sequence[object]) -> int | None:
 
 
 def shown(values: Sequence[object], most: int = 8) -> str:
-    """A few values for a message, cut so that rubbish stays short."""
+    """A few values for a message, cut so that the message stays short."""
     some = ", ".join(repr(value[:40] if isinstance(value, str) else value) for value in values[:most])
     return some + (", ..." if len(values) > most else "")

@@ -2,7 +2,7 @@
 
 
 class LBGError(Exception):
-    """Anything that went wrong for a reason the user can do something about."""
+    """Base of the errors that the user can do something about."""
 
 
 class DataError(LBGError, ValueError):
@@ -10,11 +10,11 @@ class DataError(LBGError, ValueError):
 
 
 class ParameterError(DataError):
-    """An argument that cannot be: no topics at all, a point that is neither mode, mean nor median."""
+    """An argument that is not allowed: no topics, or a point that is neither mode, mean nor median."""
 
 
 class OffScaleError(DataError):
-    """A rating that the rating scale does not have; ``what`` says which, for whoever knows a remedy of his own."""
+    """A rating that the rating scale does not have; ``what`` says which, for callers that know another remedy."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}: {remedy}")

@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, never half of it, and what a killed process leaves of them."""
+"""Atomic writes: a file is the old one or the new one, never a part. What killed processes left is removed."""
 
 import glob
 import os
@@ -92,7 +92,7 @@ def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
 
 
 def _sweep(folder: Path, pattern: str) -> None:
-    """Remove what killed processes of this user left; what cannot be removed stays without a word."""
+    """Remove what killed processes of this user left; what cannot be removed stays, without a warning."""
     for found in folder.glob(pattern) if fcntl else ():
         with suppress(OSError):
             if _is_abandoned(found):

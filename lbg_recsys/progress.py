@@ -75,7 +75,7 @@ def at_once(progress: Progress, of: int) -> list[Progress]:
 
 
 def rescaled(progress: Progress, total: int) -> Progress:
-    """The same job counted in ``total`` steps, so that it compares with other jobs.
+    """The same job counted in ``total`` steps, so that it can be compared with other jobs.
 
     >>> rescaled(lambda *step: print(step), 1000)(1, 4, "a quarter")
     (250, 1000, 'a quarter')

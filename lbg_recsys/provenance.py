@@ -1,4 +1,4 @@
-"""With what a figure or a file was made: versions, so that somebody else can make it again."""
+"""The versions with which a figure or a file was made, so that it can be made again."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version

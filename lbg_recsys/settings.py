@@ -152,7 +152,7 @@ class Settings:
             cls.__doc__ = _with_parameters(inspect.cleandoc(cls.__doc__), settings_of(cls))
 
     def __post_init__(self) -> None:
-        super().__init__()  # bases of a library around us, Surprise's AlgoBase for one
+        super().__init__()  # bases of other libraries, such as Surprise's AlgoBase
 
     def __repr__(self) -> str:
         """The class with the settings that are not at their default, as scikit-learn shows its estimators."""

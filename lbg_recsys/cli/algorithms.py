@@ -144,7 +144,7 @@ def named_class(path: str) -> Any:
 
 
 def settings_listed(named: Algorithm) -> list["Setting"]:
-    """The parameters that ``--param`` may set; cheap, for no model is imported."""
+    """The parameters that ``--param`` may set; cheap, because no model is imported."""
     from lbg_recsys.ratings import settings
     from lbg_recsys.settings import settings_of
 
@@ -239,7 +239,7 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     accepted = signature_of(cls)
 
     def make(seed: int) -> Any:
-        usual = {"verbose": False, "random_state": seed}  # some of Surprise's print unless told not to
+        usual = {"verbose": False, "random_state": seed}  # some of Surprise's print by default
         with settings_of(cls):
             return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 

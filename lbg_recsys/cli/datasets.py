@@ -1,4 +1,4 @@
-"""``lbg-recsys datasets``: what there is, get it, where it is."""
+"""``lbg-recsys datasets``: list, fetch and locate data sets."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""``lbg-recsys doctor``: is this machine ready, and with what."""
+"""``lbg-recsys doctor``: check the installation."""
 
 import os
 import platform

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from lbg_recsys.evaluation.rivals import Rival
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
-_LONG = 10.0  # seconds of fitting that are told beforehand
-_LEVEL = 4  # how many are named that are level
+_LONG = 10.0  # seconds of fitting from which they are announced
+_LEVEL = 4  # how many algorithms that are level are named
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
@@ -135,7 +135,7 @@ def evaluate(
 
 
 def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
-    """What is judged on choices without ratings if nobody says it; an error where a rating is needed."""
+    """The default for choices without ratings; an error if an algorithm needs ratings."""
     if not list_users:
         raise click.UsageError("--list-users 0 leaves nothing to judge: there are no ratings to predict")
     if algos == DEFAULT:
@@ -149,7 +149,7 @@ def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
 
 
 def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
-    """How long the slow algorithms will take to fit so many ratings, if it is long enough to be told."""
+    """Say how long the slow algorithms will take to fit so many ratings."""
     for name in (spec.partition(":")[0].strip() for spec in algos):
         seconds = ALGORITHMS[name].seconds * n_ratings / 100_000
         if seconds >= _LONG:
@@ -188,7 +188,7 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
 
 
 def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:
-    """Tables of 80 columns: predicted ratings, lists, lists by activity. A column that nobody fills is left out.
+    """Tables of 80 columns: predicted ratings, lists, lists by activity. Empty columns are left out.
 
     ``left_out`` are sentences on what is not in the tables.
     """

@@ -196,14 +196,14 @@ def _show_parts(found: "Influences") -> None:
             ["the average rating", f"{found.from_average:+.{places}f}"],
             ["how this item is rated", f"{found.from_item:+.{places}f}"],
             ["how this user rates", f"{found.from_user:+.{places}f}"],
-            ["how the user's taste meets the item", f"{found.from_taste:+.{places}f}"],
+            ["the user's taste for this item", f"{found.from_taste:+.{places}f}"],
             ["together", f"={found.expected_rating:.{places}f}"],
         ],
     )
     if not found.topics:
         echo(
             "Bayesian LBG adds up many small classes, and none is a topic by itself:"
-            "\n`lbg-recsys topics` shows groups of users with like tastes."
+            "\n`lbg-recsys topics` shows groups of users with similar tastes."
         )
 
 
@@ -220,7 +220,7 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
     if not found.evidence:
         echo("\nThe user has no ratings, so nothing here follows from them.")
         return
-    echo("\nChange in the expected rating that each of the user's ratings makes")
+    echo("\nWhat each of the user's ratings adds to the expected rating")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
         echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")

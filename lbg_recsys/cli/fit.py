@@ -261,7 +261,7 @@ def fit(
 
 
 def _refuse_unscalable(algo: str | None, **given: Any) -> None:
-    """Refuse options that a model has no use for before anything is read."""
+    """Refuse options that do not apply to a model, before anything is read."""
     every = {"memory": IN_BLOCKS, "dask": (*IN_BLOCKS, *CHAINS), "checkpoint": MIXTURES, "resume": MIXTURES}
     for name, models in every.items():
         if given[name] is not None and algo not in models:
@@ -291,7 +291,7 @@ def _choose(algo: str | None, data: "RatingSource | None", source: str, has_coun
     low, high = data.extremes
     if data.n_ratings < 2 or low != high:
         return algo or DEFAULT, ""
-    constant = f"All {data.n_ratings:,} ratings are {low:g} and tell nothing about taste"
+    constant = f"All {data.n_ratings:,} ratings are {low:g} and say nothing about taste"
     if algo in (None, CHOICE):
         return CHOICE, f"{constant}: fitting ChoiceModel to who took what."
     return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."

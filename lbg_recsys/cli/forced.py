@@ -57,8 +57,8 @@ def forced_prediction(
     """Predict one hidden rating per user, as the paper does.
 
     Some users train with all of their ratings; of each other user one random rating is hidden and predicted from
-    the rest. RATINGS is ml-100k by default, the paper's data; its own figures stand below ours then. The paper
-    writes its RMSE without the root, so it belongs beside our MSE.
+    the rest. RATINGS is ml-100k by default, the paper's data; the figures of the paper are then shown below ours.
+    The paper writes its RMSE without the root, so it belongs beside our MSE.
 
     \b
     Examples:

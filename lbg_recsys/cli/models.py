@@ -1,4 +1,4 @@
-"""What commands share that use a model file: load it, find ids and titles in it."""
+"""What the commands with a model file share: load it, find ids and titles in it."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,14 +23,14 @@ model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_ok
 def remarks(quiet: bool) -> Iterator[None]:
     """Warnings as sentences on standard error; none with --quiet.
 
-    Fits of several folds that have not converged say the same with other figures: one speaks for all.
+    Of folds that have not converged only one warning is shown: they differ in their figures alone.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore" if quiet else "always")
         yield
     alike: dict[str, list[str]] = {}
     for warning in caught:
-        if issubclass(warning.category, UserWarning | RuntimeWarning):  # others speak to programmers
+        if issubclass(warning.category, UserWarning | RuntimeWarning):  # others are for programmers
             message = str(warning.message)
             of_fit = warning.category.__name__ == "ConvergenceWarning"  # scikit-learn's, not imported for this
             alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, []).append(message)
@@ -74,7 +74,7 @@ def predicts_ratings(model: Any) -> bool:
 
 
 def convergence(model: Any) -> dict[str, Any]:
-    """How training went, for machines: what the model says of it."""
+    """How training went, for machines."""
     of_sampler = ("n_sweeps_", "monte_carlo_error_", "rhat_median_", "rhat_share_")
     names = ("converged_", "n_iter_", *of_sampler, "lower_bound_", "beta_")
     facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
@@ -196,6 +196,6 @@ def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
             f"the model knows no user {text!r}: it was saved without its users (fit --drop-users); {remedy}"
         )
     if found is None:
-        # of users no id is named: who is in a model is not for everybody to know
+        # no user ids are named: they may be private
         raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,} {what}s); {remedy}")
     return found

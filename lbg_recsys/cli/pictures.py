@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 _OURS, _OTHERS, _PAPER, _BELOW = "#2a6fbb", "#9aa5b1", "#d98c3f", "#c0504d"
-# Topics that a person can take in at once.
+# Topics in one picture.
 _MOST_TOPICS = 6
 
 
 def _looked_at(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Find out before the work is done that the picture could not be drawn after it."""
+    """Check before the work that the picture can be drawn."""
     if value is not None:
         if os.path.splitext(value)[1].lower().lstrip(".") not in FORMATS:
             raise click.BadParameter(f"{value} does not end in .png, .svg or .pdf")

@@ -1,4 +1,4 @@
-"""What commands share that read ratings: the options that say how, and what was read, in words."""
+"""What the commands that read ratings share: the options that say how, and what was read, in words."""
 
 import logging
 import os
@@ -130,7 +130,7 @@ def read_store(
             echo(f"The ratings in {folder} are sorted already: {source} is not read again.", err=True)
     else:
         with remarks(quiet), _reading(source, quiet, how) as progress:
-            warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` tells it
+            warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` has them
             if cluster is None:
                 coded = CodedRatings(source, **how, progress=progress)
                 store = RatingStore.create(folder, coded, memory=memory or _MEMORY, scale=scale, progress=progress)
@@ -226,10 +226,10 @@ def read_judged(
     timestamp: bool,
     **how: Any,
 ) -> tuple["RatingMatrix", Any]:
-    """What is to be parted into training and test: the same as `read_dataset`, or choices as a matrix and a table.
+    """What is to be split into training and test: the same as `read_dataset`, or choices as a matrix and a table.
 
-    They are choices if there is no rating column, or if all ratings are equal: these would be predicted without an
-    error by anything.
+    They are choices if there is no rating column, or if all ratings are equal: any algorithm predicts these without
+    error.
     """
     from lbg_recsys import readers
     from lbg_recsys.algorithms.convert import dataset_of
@@ -290,7 +290,7 @@ def _matrix(frame: "pd.DataFrame", scale: tuple[float, float] | None) -> "Rating
     from lbg_recsys.ratings import RatingMatrix
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` tells it
+        warnings.filterwarnings("ignore", message=".*repeat a", category=UserWarning)  # `facts_of` has them
         return RatingMatrix.from_frame(frame, scale=scale)
 
 

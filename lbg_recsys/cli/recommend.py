@@ -113,8 +113,8 @@ def recommend(
 ) -> None:
     """Recommend items that a user has not rated.
 
-    A table for one user; with --all-users or -o a line for each user and rank. --new-user takes people who were not
-    there when the model was fitted, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
+    A table for one user; with --all-users or -o a line for each user and rank. --new-user takes people whom
+    the model does not know, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
     user in it gives one list per user. Without ratings, lists follow from who takes what.
 
     --new-item adds items that were not there when the model was fitted, by a file of users, ratings and, if there are
@@ -234,7 +234,7 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
 
 
 def _say_written(output: str, rows: int, users: int, quiet: bool, as_json: bool) -> None:
-    """What a file or a folder has got."""
+    """Say what was written to a file or a folder."""
     if as_json:
         print_json({"output": output, "recommendations": rows, "users": users})
     elif not quiet:

@@ -34,7 +34,7 @@ def reproduce(
 
     NAME is one or more of table1 .. table5, figure1, figure2, or all (the default). Each figure is shown as in the
     paper, by the literal algorithm, and with the settings that we recommend. The folder gets reproduction.md, .json
-    and .html and the pictures. A run that was interrupted goes on where it stopped.
+    and .html and the pictures. An interrupted run continues where it stopped.
 
     \b
     Examples:

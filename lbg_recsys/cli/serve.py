@@ -8,8 +8,8 @@ from lbg_recsys.errors import MissingExtraError
 
 @click.command()
 @model_argument
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 is all of them.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port to listen on.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -26,13 +26,13 @@ from lbg_recsys.errors import MissingExtraError
     metavar="TEXT",
     help="Bearer token that requests must have. Better set LBG_SERVE_TOKEN: other users of the machine see options.",
 )
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow pages of this origin to ask; repeatable.")
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow requests from pages of this origin; repeatable.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0, min_open=True),
     default=30.0,
     show_default=True,
-    help="Seconds until a request is given up.",
+    help="Seconds until a request is answered with an error.",
 )
 @click.option("--max-n", type=click.IntRange(min=1), default=1000, show_default=True, help="Items per list at most.")
 @click.option(

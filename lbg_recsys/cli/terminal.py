@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 
 def echo(message: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """`click.echo`, `visible`: the only way of the commands to a terminal."""
+    """`click.echo` of the `visible` text; all commands write by it."""
     click.echo(visible(str(message)), err=err, nl=nl)
 
 

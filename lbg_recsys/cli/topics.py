@@ -1,4 +1,4 @@
-"""``lbg-recsys topics``: who the topics are."""
+"""``lbg-recsys topics``: what the users of each topic rate, love and hate."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def topics(model: str, number: int, groups: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
     """Show what the users of each topic rate, love and hate.
 
-    Typical items tell a topic's users from others by being rated at all. Loved and hated items are those that
+    Typical items are rated by more of a topic's users than by others. Loved and hated items are those that
     its users rate furthest above and below the average of everybody. The topics of lbg, paper
     and plsa (its communities) are the model's own. A bayesian model has none: its topics are groups of users with
     similar tastes in draws from the posterior, and a user whose group differs between draws is in several.

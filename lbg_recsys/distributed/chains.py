@@ -1,8 +1,8 @@
 """The chains of Bayesian LBG as tasks of a cluster.
 
-A chain has a random stream of its own and shares nothing with the others: where it runs does not change a bit. It
-travels to a worker once, with the ratings, and comes back as its kept sweeps. A chain that is lost with its worker
-begins again.
+A chain has a random stream of its own and shares nothing with the others: where it runs does not change the result.
+It is sent to a worker once, with the ratings, and returns its kept sweeps. A chain that is lost with its worker
+starts again.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from lbg_recsys.ratings.bayesian.training import Training
 
 
 def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **beside: Any) -> BayesianLBGModel:
-    """Fit Bayesian LBG with its chains on the workers of a Dask cluster, to the bits of a fit on one machine.
+    """Fit Bayesian LBG with its chains on the workers of a Dask cluster, with the same bits as on one machine.
 
     There are ``n_chains`` chains per orientation and likelihood, four by default; more workers than chains have
     nothing to do. This process holds the ratings and, at first, all chains.

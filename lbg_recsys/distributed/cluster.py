@@ -24,7 +24,7 @@ def cluster_of(client: Any) -> Any:
     found = connected(client) if client is None or isinstance(client, str) else client
     import dask
 
-    # the tables of an iteration travel with its tasks: sent as Dask advises, they would be lost with a worker
+    # the tables of an iteration are sent with its tasks: scattered as Dask advises, they would be lost with a worker
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
     return found
 
@@ -100,7 +100,7 @@ def gathered(client: Any, futures: Sequence[Any], direct: bool = False) -> list[
 
 
 def failure_in_words(error: Exception) -> str | None:
-    """What has become of the cluster, if that is what an exception is about."""
+    """What happened to the cluster, if an exception is about it."""
     from dask.distributed import CancelledError, KilledWorker
     from distributed.client import ClosedClientError
 

@@ -1,8 +1,8 @@
 """Ratings sorted by the workers of a cluster: one shuffle from partitions of a log to files of consecutive users.
 
 A partition is a file or a partition of a Dask DataFrame. Its worker numbers its ids; the client joins the numberings
-(ids travel, ratings do not), cuts the users into files of about eight blocks, and tells each partition which of its
-ids are which. The partitions are then split by file, and a file is sorted and written by the worker that gets its
+(ids are sent, ratings are not), cuts the users into files of about eight blocks, and tells each partition which of
+its ids are which. The partitions are then split by file, and a file is sorted and written by the worker that gets its
 pieces. Files and blocks depend on the ratings and their order alone, not on workers and partitions.
 """
 

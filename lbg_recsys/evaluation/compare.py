@@ -147,7 +147,7 @@ def compare(
     folds = _folds(data, split, n_folds, seed)
     if len({rating[2] for rating in data.raw_ratings}) == 1:
         warnings.warn(
-            f"all ratings are {data.raw_ratings[0][2]:g}: to predict them without an error is no merit; "
+            f"all ratings are {data.raw_ratings[0][2]:g}: any algorithm predicts them without error; "
             "compare_lists judges lists from who took what",
             UserWarning,
             stacklevel=2,
@@ -334,7 +334,7 @@ def _estimate(algorithm: Any, user: int, item: int) -> float:
 
 
 def surprise_rivals() -> dict[str, Callable[[int], Any]]:
-    """Functions of the seed that make Surprise's algorithms, with its defaults, which stand beside ours in tables."""
+    """Functions of the seed that make Surprise's algorithms, with its defaults, for comparison."""
     from surprise import SVD, KNNBaseline
 
     similar = {"name": "pearson_baseline", "user_based": False}

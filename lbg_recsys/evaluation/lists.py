@@ -38,7 +38,7 @@ def lister_of_scores(scores: Scorer, train: RatingMatrix) -> Lister:
         out = np.full((len(users), length), -1, dtype=np.int64)
         for first in range(0, len(users), size):
             block = users[first : first + size]
-            found = np.array(scores(block), dtype=np.float64)  # a copy, for it is written to
+            found = np.array(scores(block), dtype=np.float64)  # a copy, because it is written to
             seen = train.rows.take(block)
             found[seen.row_of_entry(), seen.columns] = -np.inf
             best = top_n(found, length)

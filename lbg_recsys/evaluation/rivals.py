@@ -1,4 +1,4 @@
-"""Well-known ways to make lists that stand beside ours: popularity, EASE, implicit ALS.
+"""Well-known ways to make lists, for comparison: popularity, EASE, implicit ALS.
 
 Each is a function of the training ratings that returns a `Scorer`. EASE (Steck 2019) is the regression of each item
 on the user's other items in closed form, which `lbg_recsys.core.choice` solves with equal weights of all users. Its

@@ -1,6 +1,6 @@
 """A fitted `BayesianLBGModel` in a file: the kept sweeps of every orientation, as they are in memory.
 
-The chains are kept only where somebody asks for them: a model without them predicts and folds in, and another ``fit``
+The chains are kept only on request: a model without them predicts and folds in, and another ``fit``
 starts again.
 """
 
@@ -30,8 +30,7 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that older files do not have, the latest first: there were no factors, nobody had times, or features, and
-# all users had the same cut points
+# the arrays that older files do not have, the latest first: factors, times, features, and users' own cut points
 _FACTORS = ("row_factor", "col_factor", "row_push", "col_push", "factor_step", "factor_line", "factor_tau")
 _LATER = (_FACTORS, ("occasion", "occasion_step", "occasion_tau"), ("beta",), ("own_cuts", "cut_tau"))
 # what every column has besides its classes: a constant, and how many ratings it has

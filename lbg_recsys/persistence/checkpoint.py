@@ -1,4 +1,4 @@
-"""A fit that is kept between iterations, so that another process can end it with the same bits."""
+"""A fit that is kept between iterations, so that another process can finish it with the same bits."""
 
 import os
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ import numpy as np
 from lbg_recsys.errors import DataError, ModelFileError
 from lbg_recsys.persistence.schema import AnyArray, Listed, listed
 
-MAGIC = b"\x89LBG\r\n\x1a\n"  # after PNG's: a transfer that meddles with line ends or the eighth bit shows at once
+MAGIC = b"\x89LBG\r\n\x1a\n"  # like PNG's: a transfer that changes line ends or the eighth bit is detected at once
 FORMAT = 3
 _ALL_RAW = 2  # up to this format no array is compressed
 DTYPES = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<i8", "<f2", "<f4", "<f8"})
@@ -181,7 +181,7 @@ class Container:
 
     def _exactly(self, size: int) -> bytes:
         data = self._stream.read(size)
-        if len(data) != size:  # somebody shortens the file while we read it
+        if len(data) != size:  # the file was truncated while it was read
             raise ModelFileError("is cut short: save the model again or copy the file again")
         self._digest.update(data)
         return data

@@ -1,4 +1,4 @@
-"""The kinds of models that have files: which class is kept how."""
+"""The kinds of models that have files, and how each class is kept."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

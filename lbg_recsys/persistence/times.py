@@ -37,7 +37,7 @@ def take_apart(calendar: "Calendar | None") -> tuple[list[int] | None, dict[str,
 def put_together(
     sizes: list[int] | None, arrays: Mapping[str, AnyArray], matrix: "RatingMatrix"
 ) -> "Calendar | None":
-    """The calendar that `take_apart` took apart; `DataError` where it is none."""
+    """The calendar that `take_apart` took apart; `DataError` if it is not one."""
     from lbg_recsys.core.gibbs.kinds import Side
     from lbg_recsys.ratings.bayesian.times import LENGTHS, Calendar
 

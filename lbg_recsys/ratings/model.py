@@ -209,7 +209,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         raise DataError(f"a {type(self).__name__} cannot take a new item without a fit: fit it with the ratings")
 
     def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
-        """A new item, known only by ``{user: rating}`` (or such a Series). Nothing is fitted, the model does not change.
+        """A new item, known only by ``{user: rating}`` or a Series. Nothing is fitted, the model does not change.
 
         `with_item` gives the item an id, by which lists contain it.
         """

@@ -12,7 +12,7 @@ _LONGEST_LINE = 1 << 16  # bytes; a ratings line is some dozens
 
 
 class ByteStream(Protocol):
-    """All that is asked of a stream."""
+    """What a stream must offer."""
 
     def read(self, size: int = -1, /) -> bytes:
         """Some bytes, none at the end."""

@@ -7,9 +7,9 @@ from lbg_recsys.errors import DataError, ParameterError
 
 Columns = Sequence[str | int] | Mapping[str, str | int]
 
-# How messages call what says which columns to take: both ways in.
+# What messages call the argument that says which columns to take, in Python and on the command line.
 _OPTION = "columns (on the command line: --columns)"
-# ... and how either counts: messages count as people do.
+# ... and how each of them counts.
 _COUNTED = "the first is 1 on the command line, 0 in Python"
 
 
@@ -36,7 +36,7 @@ def find_columns(
 ) -> list[int]:
     """The position of each wanted column; ``names`` is None for a table without a header.
 
-    ``exact``: a table without names must have the wanted columns and no others, for which they are is a guess.
+    ``exact``: a table without names must have the wanted columns and no others; otherwise which they are is a guess.
     ``enough``: what could be asked for instead, see `how_to_name`.
 
     >>> find_columns(["user", "item"], names=["movieId", "userId"], width=2, columns=None, origin="a.csv")

@@ -184,7 +184,7 @@ def _is_table(line: str) -> bool:
 
 
 def _are_rated(lines: list[str]) -> bool:
-    """Whether any line ends with a number behind a delimiter, and so is no single item."""
+    """Whether any line ends with a number after a delimiter, and so is not a single item."""
     from lbg_recsys.readers.delimited import DELIMITERS, is_number
 
     return any(

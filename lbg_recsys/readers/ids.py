@@ -19,7 +19,7 @@ _INTEGER = re.compile(r"-?[1-9][0-9]{0,17}|0")
 
 
 class NoRowsError(DataError):
-    """A file in which there is no row at all; in a folder, others may have some."""
+    """A file without rows; other files of its folder may have some."""
 
 
 class Coded(NamedTuple):

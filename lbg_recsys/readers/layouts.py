@@ -67,7 +67,7 @@ def of_new_users(
 ) -> list[str]:
     """Item (or title), with the user and the rating where the table has them.
 
-    A column that is no other by its name may be the rating: it is then asked for, and not passed over.
+    A column whose name says nothing else may be the rating; it is then asked for, and not ignored.
 
     >>> of_new_users(["title", "stars"], []), of_new_users(["user", "title", "date"], [])
     (['title', 'rating'], ['user', 'title'])

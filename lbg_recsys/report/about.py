@@ -101,7 +101,7 @@ def _tail_in_words(count: Ints, what: str, of: str) -> str:
 
 
 def training(model: Any) -> str:
-    """The curve of the training, and what the model says of its convergence."""
+    """The curve of the training, and its convergence."""
     if not isinstance(model, RatingModel):
         return section(
             "training", "Training", note("Left out: a ChoiceModel is solved in one step, nothing is iterated.")
@@ -168,7 +168,7 @@ def _rhat(rhat: Floats) -> str:
 
 
 def groups(model: Any) -> str:
-    """Groups of users, or topics, with the items that each gathers, loves and hates."""
+    """Groups of users, or topics, with the items that each rates, loves and hates."""
     if not isinstance(model, RatingModel):
         return section("groups", "Groups of users", note("Left out: a ChoiceModel has no groups of users."))
     found = model.topics(5)
@@ -179,9 +179,9 @@ def groups(model: Any) -> str:
         "groups",
         "Groups of users",
         paragraph(
-            "Typical items tell a group from the others by being rated at all (in brackets: how many of its users "
-            "rate the item, and how many of all). Loved and hated items are rated further above and below the mean "
-            "of everybody than others (in brackets: the difference)."
+            "Typical items are rated by more users of the group than of the others (in brackets: the shares of its "
+            "users and of all users who rate the item). Loved and hated items are those it rates furthest "
+            "above and below the mean of all users (in brackets: the difference)."
         ),
         f'<div class="cards">{"".join(cards)}</div>',
         *(more if rest else []),
@@ -263,7 +263,7 @@ def _line(model: Any, user: Any, row: dict[str, Any], place: int) -> str:
 
 
 def _reasons(model: Any, user: Any, item: Any) -> str:
-    """The user's own items that speak most for an item."""
+    """The user's own items that contribute most to an item."""
     found = model.explain(user, item)
     choice = found if hasattr(found, "because") else found.choice
     if choice is not None:

@@ -78,7 +78,7 @@ def unseen(model: Any, ratings: RatingMatrix, name: str) -> Judged | None:
     what = _what(model)
     how = [f"The figures below are from {new.sum():,} {what} in {name} that the model was not fitted to."]
     if not new.all():
-        how.append(f"{(~new).sum():,} others in it are {what} that it was fitted to, and count for nothing here.")
+        how.append(f"{(~new).sum():,} others in it are {what} that it was fitted to, and are not used here.")
     return Judged(model, codes[0][new], codes[1][new], values[new], tuple(how))
 
 

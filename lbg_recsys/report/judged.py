@@ -26,7 +26,7 @@ from lbg_recsys.report.markup import figure, note, paragraph, section, side_by_s
 _MASSES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 _MASS = 0.9
 _LENGTH = 10
-# The rivals that stand beside the model; of the variants of EASE the one that was best on all our data sets.
+# The rivals that the model is compared with; the variant of EASE that was best on all our data sets.
 _RIVALS = ("popularity", "EASE, graded", "EASE")
 # Held-out ratings of a group below which its figures say little.
 _FEW = 30

@@ -1,4 +1,4 @@
-"""The page: sections in their order, what is in short at the top, and the frame around them."""
+"""The page: the summary at the top, the sections in their order, and the frame around them."""
 
 from importlib import resources
 from typing import Any

@@ -20,7 +20,7 @@ from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
 
 Json = dict[str, Any]
-# Arguments of `recommend` that a model of choices without ratings has not.
+# Arguments of `recommend` that a model of choices without ratings does not have.
 _OF_RATINGS = ("by", "liked", "min_probability", "distribution")
 # Topics are computed once for each number of items and groups; so many of these are kept.
 _KEPT_TOPICS = 8
@@ -147,11 +147,11 @@ class Service:
         found = self.model.explain(person.known, item) if person.folded is None else person.folded.explain(item)
         facts = explanation_facts(self.model, found, n)
         for part in (facts, facts.get("choice") or {}):
-            part.pop("user", None)  # a new user has a name of the library's, which nobody knows
+            part.pop("user", None)  # the id of a new user is internal
         return person.name | facts | _notes(person.notes)
 
     def similar(self, asked: Json) -> Json:
-        """Items rated by the same people like one, or users alike in taste."""
+        """Items rated similarly by the same people, or users with similar tastes."""
         if ("item" in asked) == ("user" in asked):
             raise ParameterError("give either item or user")
         n = self._n(asked, 10)
@@ -167,7 +167,7 @@ class Service:
         return {**self._named(item), "similar": with_titles(self.model, facts)}
 
     def topics(self, asked: Json) -> Json:
-        """What kinds of users there are, with the items that each gathers, loves and hates."""
+        """Kinds of users, with the items that each rates, loves and hates."""
         self._refuse_choices("topics")
         n, groups = self._n(asked, 5), asked.get("groups")
         if groups is not None:
@@ -197,7 +197,7 @@ class Service:
         return {"items": with_titles(self.model, facts)}
 
     def profile(self, asked: Json) -> Json:
-        """What the model makes of a user: ratings, how the user uses the scale, and groups of users alike."""
+        """A profile of a user: ratings, use of the scale, and groups of similar users."""
         self._check_names(asked)
         person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         n = self._n(asked, 20)
@@ -313,7 +313,7 @@ class Service:
             raise ParameterError(f"{name} {said.format(value)}: this server allows at most {most:,}")
 
     def _check_names(self, *asked: Json) -> None:
-        """Not too many items: each that the model does not know is looked for among all titles."""
+        """Limit the number of items: each that the model does not know is searched for among all titles."""
         given = [one.get(name) or () for one in asked for name in ("ratings", "choices", "items", "exclude")]
         self._check_size("the request", sum(map(len, given)), self.limits.pairs, "names {:,} items")
 

@@ -1,4 +1,4 @@
-"""The HTTP layer: reads requests, asks the model in a thread of its own, writes JSON. There is no state in it.
+"""The HTTP layer: reads requests, asks the model in a thread of its own, writes JSON. It has no state.
 
 Starlette and not FastAPI: the fields of requests are described once (`fields`), so validation gives the sentences of
 the package, the OpenAPI page works without a network, and pydantic is not needed.
@@ -57,7 +57,7 @@ class Options:
     max_body : int, default=1_000_000
         Bytes of a request body.
     timeout : float, default=30.0
-        Seconds until a request is given up with 503, waiting for its turn included.
+        Seconds until a request is answered with 503, waiting for its turn included.
     max_waiting : int, default=256
         Requests that may wait for their turn in one worker; further ones get 503 at once.
     token : str, default=None
@@ -190,7 +190,7 @@ class _Server:
 
     def _start(self, action: Callable[[], Any]) -> None:
         task = asyncio.get_running_loop().create_task(action())
-        self._tasks.add(task)  # a task that nobody refers to may be collected
+        self._tasks.add(task)  # a task without a reference may be garbage-collected
         task.add_done_callback(self._tasks.discard)
 
     async def _reload(self) -> None:
@@ -257,7 +257,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    return _error(500, "the server made a mistake, which its log describes")
+    return _error(500, "internal error; the log of the server describes it")
 
 
 async def _openapi(request: Request, with_token: bool) -> Response:

@@ -62,7 +62,7 @@ class Current:
             self._seen = self.signature()
             try:
                 self._accept(self.path)
-            except Exception as error:  # a model of ours that cannot answer, too: the old one can
+            except Exception as error:  # also if the model loads but cannot answer
                 self._refuse(error)
                 return False
             self.refused = None
@@ -71,7 +71,7 @@ class Current:
 
     @property
     def changed(self) -> bool:
-        """Whether the file is another one than when it was last tried."""
+        """Whether the file has changed since it was last tried."""
         return self.signature() not in (None, self._seen)
 
     def signature(self) -> tuple[int, int, int] | None:

@@ -111,7 +111,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/similar",
-        "Items rated by the same people like one, or users alike in taste.",
+        "Items rated similarly by the same people, or users with similar tastes.",
         (_ITEM, PERSON[0], _N, Field("metric", "text", "hellinger or kl; taste for a Bayesian model.")),
         Service.similar,
         returned.SIMILAR,
@@ -119,7 +119,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/topics",
-        "What kinds of users there are, and what each gathers, loves and hates.",
+        "Kinds of users, with the items that each rates, loves and hates.",
         (
             Field("n", "integer", "Items of each kind.", 5),
             Field("groups", "integer", "How many groups to find, for a Bayesian model."),
@@ -130,7 +130,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/profile/{user}",
-        "What the model makes of a known user: use of the scale, and groups of users alike.",
+        "A profile of a known user: use of the scale, and groups of similar users.",
         (PERSON[0], Field("n", "integer", "How many of the user's ratings to list.", 20)),
         Service.profile,
         returned.PROFILE,

@@ -124,7 +124,7 @@ class People:
 
 
 def sentence(error: Exception) -> str:
-    """What to tell of an error: the remedy for a rating off the scale is not a new fit."""
+    """The message of an error; the remedy for a rating off the scale is not a new fit."""
     if isinstance(error, OffScaleError):
         return f"{error.what}: give a rating on the scale of the model"
     return str(error)

@@ -1,4 +1,4 @@
-"""What a model makes of a user: how the user uses the scale beside others, and which groups the user is in."""
+"""The profile of a user: how the user uses the scale compared with others, and which groups the user is in."""
 
 from collections.abc import Mapping
 from typing import Any

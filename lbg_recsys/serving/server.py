@@ -101,8 +101,8 @@ class _Workers(Multiprocess):
     def keep_subprocess_alive(self) -> None:
         """Replace workers that have died, and let connections wait that no worker has accepted yet.
 
-        None is asked whether it hangs, as uvicorn does: to wait for the reply of one that dies meanwhile would delay
-        its replacement, and a request that takes too long is given up by the worker itself.
+        Workers are not pinged, as uvicorn does: waiting for the reply of one that dies would delay its replacement,
+        and a worker itself ends a request that takes too long.
         """
         for sock in self.sockets:
             if sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):

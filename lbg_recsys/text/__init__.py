@@ -1,6 +1,6 @@
 """The Latent Bernoulli-Gauss model for text: clustering, feature selection, classification.
 
-Estimators that keep scikit-learn's contract; input is documents by words, sparse or dense, not negative.
+Estimators of scikit-learn's kind; the input is documents by words, sparse or dense, without negative values.
 `MixtureOfUnigrams` and `PLSI` are the models the paper compares with (its third, LDA, is scikit-learn's).
 """
 

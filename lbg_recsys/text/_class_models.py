@@ -122,7 +122,7 @@ class ClassPlan:
         return FittedClasses(fitted.models, rule)
 
     def _background(self, corpus: Corpus) -> Background | None:
-        """What words do in all classes; only the LBG model has a use for it."""
+        """The statistics of words over all classes; only the LBG model uses them."""
         model = self.template()
         if corpus.rows is None:
             return None
@@ -137,7 +137,7 @@ class ClassPlan:
         if wanted is None:
             wanted = self.template().n_components
         elif isinstance(wanted, str):
-            # a topic has a rate, a mean and a variance per word to learn: a document per word can teach them
+            # a topic has a rate, a mean and a variance per word: learning them takes about one document per word
             wanted = min(n_filled(corpus.documents) // max(n_words, 1), _MOST_TOPICS) if self.weighs else 1
         elif not isinstance(wanted, int | Integral):
             numbers = [int(n) for n in wanted]

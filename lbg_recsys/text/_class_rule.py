@@ -125,7 +125,7 @@ def continued_rule(
 
 
 def _one_class(codes: Ints, counts: Floats) -> bool:
-    """Whether no two classes have documents: such a batch says what a class is, not what tells it from others."""
+    """Whether fewer than two classes have documents: such a batch says nothing about differences between classes."""
     return int(np.count_nonzero(np.bincount(codes, counts))) < 2
 
 

@@ -1,4 +1,4 @@
-"""Documents as they come in and as the models want them: checked once, at the edge."""
+"""Input documents, checked once, in the form that the models use."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +79,7 @@ def checked_weight(sample_weight: Any, documents: sp.csr_array) -> Floats | None
 def training_documents(documents: sp.csr_array, n_components: int, weight: Floats | None = None) -> Training:
     """The documents that have words and a weight; an error where there are fewer of them than topics.
 
-    An empty document is no evidence for any topic: it is left out of fits and gets the topics' weights after.
+    An empty document is no evidence for any topic: fits leave it out, and its posteriors are the topics' weights.
     """
     if weight is not None and not (weight > 0).all():
         counted = weight > 0
@@ -100,7 +100,7 @@ def n_filled(documents: sp.csr_array) -> int:
 def enough_documents(documents: sp.csr_array, n_components: int) -> sp.csr_array:
     """The documents that have words; an error where there are fewer of them than topics.
 
-    An empty document is no evidence for any topic: it is left out of fits and gets the topics' weights after.
+    An empty document is no evidence for any topic: fits leave it out, and its posteriors are the topics' weights.
     """
     if documents.shape[0] < n_components:
         raise ValueError(

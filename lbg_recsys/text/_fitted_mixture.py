@@ -29,7 +29,7 @@ class FittedMixture(TextTopicModel):
     """The part of `LBGMixture` that reads its fitted attributes and changes nothing.
 
     The attributes are in the host's layout, topics by words, and in the precision of the documents; `_parameters`,
-    `_cross` and `_q` return them as the core wants them.
+    `_cross` and `_q` return them as the core needs them.
     """
 
     weights_: np.ndarray
@@ -59,7 +59,7 @@ class FittedMixture(TextTopicModel):
         return result
 
     def sample(self, n_samples: int = 1, n_words: int = 100) -> tuple[sp.csr_array, np.ndarray]:
-        """Write documents of ``n_words`` words by the paper's story; their counts, and their topics.
+        """Draw documents of ``n_words`` words from the model; their counts, and their topics.
 
         Draw a topic; toss a coin p_si for every word; make a die of c_si for the chosen and c_i for the other
         words; draw words from it. An int ``random_state`` gives the same documents each time.

@@ -20,7 +20,7 @@ from lbg_recsys.text.topic_table import Topic, TopicTable
 class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):
     """A model with posteriors and a likelihood for documents. Subclasses give both, and ``fit``.
 
-    No ``ClusterMixin``: its contract asks for any real data, and word frequencies are not negative.
+    No ``ClusterMixin``: its checks use any real data, and word frequencies are not negative.
     """
 
     @abstractmethod

@@ -123,7 +123,7 @@ def cross_of(totals: Totals, statistics: SufficientStatistics, recipe: Recipe, f
 
 
 def background_of(rows: SparseRows, recipe: Recipe, weight: Floats | None = None) -> Background:
-    """What words do in these documents whatever the topic. Needs a fixed number of keywords."""
+    """The statistics of words in these documents, whatever the topic. Needs a fixed number of keywords."""
     keywords = with_keywords(rows, recipe.n_keywords or 1)
     statistics = gather(keywords, np.ones((len(rows), 1)), weight=weight)
     return background_from(statistics, Totals.of(rows, weight), recipe)
@@ -138,10 +138,10 @@ def background_from(statistics: SufficientStatistics, totals: Totals, recipe: Re
 def train(
     rows: Blocks, mu: Parts, recipe: Recipe, progress: Progress = silent, weight: Parts | None = None
 ) -> Trained:
-    """EM with the keywords held, and, for the paper's q, new keywords after each step until they rest.
+    """EM with the keywords held fixed or, for the paper's q, chosen again after each step until they stay the same.
 
-    While x moves the paper takes one EM step at a time; once it rests EM runs to its end, and training is over
-    when x does not move after that either. ``progress`` is called after every iteration, first those of annealing.
+    While x changes, the paper takes one EM step at a time; once x stays the same, EM runs to its end, and training is
+    over if x does not change after that. ``progress`` is called after every iteration, first those of annealing.
     ``mu`` has the first posteriors of each block of documents (arrays), ``weight`` how often each document counts.
     """
     weight = [None] * len(rows.n_rows) if weight is None else weight

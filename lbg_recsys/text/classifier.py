@@ -149,7 +149,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Documents, not negative; tf-idf as a rule.
+            Documents, without negative values; usually tf-idf.
         y : array-like of shape (n_documents,)
             Their classes.
         sample_weight : array-like of shape (n_documents,), default=None
@@ -316,7 +316,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         if getattr(self.estimator, "n_keywords", None) == "paper":
             raise ParameterError(
                 'n_keywords="paper" gives each class a number of keywords of its own, and then their likelihoods '
-                "do not compare; give the estimator a whole number of keywords, or None for all words"
+                "are not comparable; give the estimator a whole number of keywords, or None for all words"
             )
         return super()._template()
 

@@ -195,7 +195,7 @@ class LBGMixture(FittedMixture):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Documents, not negative; tf-idf as a rule. Or blocks of documents on a cluster, see
+            Documents, without negative values; usually tf-idf. Or blocks of documents on a cluster, see
             `lbg_recsys.distributed.documents_on_dask`.
         y : ignored
             There for the pipelines of scikit-learn.

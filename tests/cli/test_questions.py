@@ -49,11 +49,7 @@ def test_explain_a_bayesian_model(bayesian, run):
     assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
     assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]
     shown = run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
-    assert (
-        "█" in shown
-        and "how the user's taste meets the item" in shown
-        and f"={expected.expected_rating:.3f}" in shown
-    )
+    assert "█" in shown and "the user's taste for this item" in shown and f"={expected.expected_rating:.3f}" in shown
     assert f"{expected.evidence[0].total:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
     assert "`lbg-recsys topics`" in shown
     assert max(map(len, shown.splitlines())) <= 80

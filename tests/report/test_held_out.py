@@ -38,7 +38,7 @@ def test_given_ratings_count_only_if_they_are_new(halves, sample):
     assert judged.model is model and len(judged.values) == second.n_ratings
     everything = RatingMatrix.from_frame(sample.ratings)
     both = unseen(model, everything, "all.csv")
-    assert len(both.values) == second.n_ratings and "count for nothing" in both.how[1]
+    assert len(both.values) == second.n_ratings and "are not used here" in both.how[1]
     assert sorted(both.values) == sorted(second.values)
     assert unseen(model, model.matrix, "old.csv") is None
 

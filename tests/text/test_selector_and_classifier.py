@@ -106,7 +106,7 @@ def test_all_classes_explain_the_same_keywords_and_share_the_cross_gaussians(dat
     first, second = model.estimators_
     np.testing.assert_array_equal(first.keywords(new).toarray(), second.keywords(new).toarray())
     np.testing.assert_array_equal(first.cross_variances_, second.cross_variances_)
-    with pytest.raises(ValueError, match="do not compare"):
+    with pytest.raises(ValueError, match="are not comparable"):
         LBGClassifier(LBGMixture(n_keywords="paper")).fit(X, y)
 
 

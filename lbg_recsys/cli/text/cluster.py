@@ -45,7 +45,7 @@ def cluster(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Group DOCUMENTS into topics, and show the words that tell them apart.
+    """Group DOCUMENTS into topics, and show the words that distinguish them.
 
     Where classes are known, the accuracy under the best mapping of topics to classes is shown too.
 

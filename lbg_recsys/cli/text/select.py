@@ -30,7 +30,7 @@ from lbg_recsys.readers.documents import failing_as_data_errors
     type=click.Choice(["telling", "probability"]),
     default="telling",
     show_default=True,
-    help="What a word is ranked by: how much it tells a topic from the others, or its probability in the topic.",
+    help="What a word is ranked by: how well it distinguishes a topic, or its probability in the topic.",
 )
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @params_option("LBGMixture")
@@ -52,7 +52,7 @@ def select(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Select the words that tell topics apart.
+    """Select the words that distinguish topics.
 
     A word's score is its highest over the topics: p log(p / average p), or p alone with --by probability, where p
     is the probability that the word is a keyword of the topic.

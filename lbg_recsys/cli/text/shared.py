@@ -1,4 +1,4 @@
-"""What the text commands share: reading documents, saving models, telling what was written, judging classes."""
+"""What the text commands share: reading documents, saving models, saying what was written, judging classes."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar

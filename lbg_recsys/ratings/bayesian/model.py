@@ -1,4 +1,4 @@
-"""Bayesian LBG: several classes a user whose means add up, averaged over the posterior."""
+"""Bayesian LBG: several classes per user, whose means add up, averaged over the posterior."""
 
 import warnings
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ MONTE_CARLO_SHARE = 0.15
 _ITEMS_AT_ONCE = 4096
 # How training went.
 _TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_", "interrupted_")
-# Groups of users that are looked for where nobody says how many.
+# Groups of users, by default.
 GROUPS = 5
 
 
@@ -260,7 +260,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return self.standard_.raw(mean / sum(map(len, self._draws.values())))
 
     def rated_probability(self, users: Ints, items: Ints) -> Floats:
-        """How likely each user is to rate each item, from the rates at which like classes do."""
+        """How likely each user is to rate each item, from the rates of the classes."""
         return np.asarray(expit(self._rated.log_odds(self._some, self.matrix, users, items)))
 
     def rated_of_users(self, users: Ints) -> Floats:
@@ -268,7 +268,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return np.asarray(expit(self._rated.log_odds_of_users(self._some, self.matrix, users)))
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
-        """How much of an expected rating is there because of each of the user's ratings, given the kept sweeps."""
+        """How much each of the user's ratings contributes to an expected rating, given the kept sweeps."""
         n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
         known = self.user_features_.rows(self.matrix.users)
         influence = Influence(self._some, self.matrix, self._new_users, known, n_chains)
@@ -299,7 +299,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         known = self.item_features_.rows(matrix.items)
         view._draws = NewItem(self._draws, matrix, self.standard_, known).draw(seed)
         view._know_users()
-        # of unknown items the new one says nothing: it has few ratings because it is new
+        # the new item says nothing about unknown items: it has few ratings because it is new
         view._unknown_item = UnknownPartner(Side.USERS, self.matrix, self.matrix)
         return view
 
@@ -310,12 +310,12 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return self._tastes.similarity(Side.USERS if of_users else Side.ITEMS, own)
 
     def posterior(self, groups: int = GROUPS) -> Floats:
-        """The probability that each user is of each group of users alike in taste, (users, groups or fewer)."""
+        """The probability that each user is in each group of users with similar tastes, (users, groups or fewer)."""
         check_integer("groups", groups, 1)
         return self._tastes.membership(groups)
 
     def topic_tables(self, groups: int | None = None) -> TopicTables:
-        """Groups of users alike in taste: the classes of a sweep mean nothing in the next."""
+        """Groups of users with similar tastes: the classes of a sweep mean nothing in the next."""
         return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
 
     def assemble(

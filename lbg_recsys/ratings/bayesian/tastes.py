@@ -1,4 +1,4 @@
-"""Who and what is alike in Bayesian LBG, by taste: it has no one table of topics to compare by."""
+"""Similar users and items in Bayesian LBG, by taste: it has no single table of topics to compare by."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Tastes:
     """The tastes of users for items in some kept sweeps; see `lbg_recsys.core.gibbs.tastes`.
 
     Users count by their ratings in a comparison of items, items by theirs in one of users. What is needed again is
-    prepared at the first question and held (a few numbers a user and item); a pickle leaves it out. ``trained`` is
+    prepared at the first question and held (a few numbers per user and item); a pickle leaves it out. ``trained`` is
     given for users who were folded in: what people share and how they are grouped is then that of the training.
     ``grams`` (sweeps, D, D) are the feature products of the users of the training where these are left out:
     items can be compared, and there are no groups.
@@ -65,7 +65,7 @@ class Tastes:
     def similarity(self, side: Side, own: int) -> Floats:
         """The correlation of tastes of one user with all users, or of one item with all items, (n,).
 
-        E<T_u, T_v> / sqrt(E|T_u|^2 E|T_v|^2), E over kept sweeps: someone whose taste is uncertain is near nobody.
+        E<T_u, T_v> / sqrt(E|T_u|^2 E|T_v|^2), E over kept sweeps: uncertain tastes have low similarities.
         """
         square = self._squares_of_users if side is Side.USERS else self._squares_of_items
         product = np.zeros_like(square)
