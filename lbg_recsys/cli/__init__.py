@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
             raise click.ClickException(str(error)) from error
         except OSError as error:
             file = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{file}{error.strerror or error}") from error
+            raise click.ClickException(_lost_cluster(error) or f"{file}{error.strerror or error}") from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:
@@ -99,7 +99,7 @@ class LazyGroup(click.Group):
 
 
 def _lost_cluster(error: Exception) -> str | None:
-    """What has become of the cluster, if there is one and an exception is about it."""
+    """What happened to the cluster, if there is one and an exception is about it."""
     if "dask.distributed" not in sys.modules:
         return None
     from lbg_recsys.distributed.cluster import failure_in_words

@@ -103,13 +103,14 @@ def failure_in_words(error: Exception) -> str | None:
     """What happened to the cluster, if an exception is about it."""
     from dask.distributed import CancelledError, KilledWorker
     from distributed.client import ClosedClientError
+    from distributed.comm.core import CommClosedError
 
     if isinstance(error, KilledWorker):
         return (
             f"{error.allowed_failures + 1} workers of the Dask cluster have died at the same task: their memory may "
             "be too small; give workers more memory or fewer threads"
         )
-    if isinstance(error, (CancelledError, ClosedClientError)):
+    if isinstance(error, (CancelledError, ClosedClientError, CommClosedError)):
         return "the Dask scheduler is gone: start it and its workers again, and repeat the command"
     return None
 

@@ -151,6 +151,19 @@ def test_a_lost_scheduler_is_said_without_a_traceback(desk):
 
 def _wait_for(path, seconds=120):
     end = time.monotonic() + seconds
-    while not path.exists():
+    while not (path.exists() and path.stat().st_size):  # it may be there and still empty
         assert time.monotonic() < end, f"{path.name} was not written"
         time.sleep(0.1)
+
+
+def test_a_connection_that_breaks_is_said_as_a_lost_scheduler(desk, run, monkeypatch):
+    """Dask raises it as an OSError where the scheduler dies while results are fetched."""
+    pytest.importorskip("dask.distributed", reason="the extra 'dask' is not installed")
+    from distributed.comm.core import CommClosedError
+
+    def gather(*arguments, **options):
+        raise CommClosedError("in <TCP (closed) ConnectionPool.gather>: Stream is closed")
+
+    monkeypatch.setattr("lbg_recsys.persistence.contents.look_into", gather)
+    said = " ".join(run("info", "model.lbg", code=1).stderr.split())
+    assert said.startswith("Error: the Dask scheduler is gone")
