@@ -31,6 +31,14 @@ def test_sets_become_centred_columns(war):
     np.testing.assert_allclose(table.rows("abcd")[:, 0], [1 / 3, 1 / 3, -2 / 3, 0], rtol=1e-6)
 
 
+@pytest.mark.parametrize("flag", [[1, 0, 1, 0], [True, False, True, False], [1.0, 0.0, 1.0, np.nan]])
+def test_yes_or_no_is_centred_and_not_stretched(flag):
+    """As a category is: a flag that few items have would else weigh more than one that many have."""
+    table = encoded(pd.DataFrame({"new": flag}, index=list("abcd")))
+    expected = np.nan_to_num(np.array(flag, float) - np.nanmean(np.array(flag, float)))
+    np.testing.assert_allclose(table.rows("abcd")[:, 0], expected, rtol=1e-6)
+
+
 def test_categories_are_no_quantities():
     frame = pd.DataFrame({"dept": pd.Categorical([3, 3, 12, 12])}, index=list("abcd"))
     assert encoded(frame).names == ["dept=12", "dept=3"]
@@ -62,6 +70,8 @@ def test_columns_without_information_are_left_out_with_a_warning():
         (pd.DataFrame({"year": [1, np.inf]}, index=["a", "b"]), "'year' has an infinite value"),
         (pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])}, index=["a", "b"]), "'when' is a time"),
         ([1, 2], "are a list"),
+        (pd.DataFrame([[1, 2]], index=["a"], columns=["year", "year"]), "more than one column 'year'"),
+        (np.zeros((4, 301)), "301 columns, and at most 300"),
         (pd.DataFrame(np.random.default_rng(0).normal(size=(4, 301)), index=list("abcd")), "at most 300"),
     ],
 )

@@ -51,6 +51,14 @@ def test_columns_are_found_by_name_in_any_order(make, columns):
     assert_expected(as_matrix(make(FRAME[columns])))
 
 
+@pytest.mark.parametrize(
+    "order", [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"], ["a", "c", "b"], ["z", "a", "b", "c"]]
+)
+def test_categories_are_numbered_as_they_appear_and_unused_ones_not_at_all(order):
+    frame = FRAME.assign(userId=pd.Categorical(USERS, categories=order))
+    assert_expected(as_matrix(frame))
+
+
 @pytest.mark.parametrize("make", TABLES)
 def test_three_columns_of_unknown_names_are_taken_in_order(make):
     assert_expected(as_matrix(make(FRAME[["userId", "movieId", "rating"]].set_axis(["x", "y", "z"], axis=1))))

@@ -84,6 +84,11 @@ def test_one_user_or_many_and_whom_to_tell(models):
     np.testing.assert_allclose(folded.predict(whom["user"]), whom["expected_rating"])
 
 
+def test_one_rating_is_enough_for_a_new_item(models):
+    low, high = (models[0].fold_in_item({1: value}).predict(list(range(40, 120))).mean() for value in (1.0, 5.0))
+    assert 1 < low < high < 5
+
+
 def test_what_is_no_new_item_is_refused(models):
     model = models[0]
     with pytest.raises(DataError, match="is known to the model already"):

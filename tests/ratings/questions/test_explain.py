@@ -11,6 +11,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import Influences, RatingMatrix
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
+from lbg_recsys.ratings.questions.explain import shares_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"n_components": 3, "n_sweeps": 30, "burn_in": 10, "random_state": 0}
@@ -211,3 +212,12 @@ def test_the_algorithm_explains_under_its_own_name(sample):
     algo = BayesianLBGAlgo(**QUICK).fit(trainset)
     user, item = trainset.to_raw_uid(0), trainset.to_raw_iid(0)
     assert algo.explain(user, item) == algo.model_.explain(user, item)
+
+
+def test_topics_of_a_prediction_are_by_hand_and_the_largest_share_comes_first():
+    posterior, density = np.array([0.2, 0.5, 0.3]), np.array([[0.5, 0.5], [0.1, 0.2], [0.0, 0.9]])
+    found = shares_of(posterior, density, np.array([1.0, 2.0]))
+    mass = [0.2 * 1.0, 0.5 * 0.3, 0.3 * 0.9]
+    assert [one.topic for one in found] == [2, 0, 1]
+    np.testing.assert_allclose([one.share for one in found], np.array(mass)[[2, 0, 1]] / sum(mass))
+    np.testing.assert_allclose([one.mean for one in found], [2.0, 1.5, 5 / 3])

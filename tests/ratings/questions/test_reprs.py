@@ -10,6 +10,7 @@ import pytest
 from lbg_recsys import BayesianLBGModel, ChoiceModel, LBGAlgo, LBGModel
 from lbg_recsys.algorithms import MovieMeanAlgo
 from lbg_recsys.ratings.choice_scores import ChoiceEvidence, ChoiceExplanation
+from lbg_recsys.ratings.questions.showing import small_bars_html
 
 
 @pytest.fixture(scope="module", params=["lbg", "bayesian"])
@@ -167,3 +168,10 @@ def test_a_model_is_shown_with_its_data(named, model):
     if not isinstance(named, ChoiceModel):
         assert "1 to 5, 5 levels" in shown
     assert "LBGModel" in LBGModel()._repr_html_()
+
+
+@pytest.mark.parametrize(("n", "width"), [(1, 0.55), (5, 0.55), (20, 0.3), (100, 0.15)])
+def test_a_small_picture_stays_as_wide_as_a_word(n, width):
+    found = small_bars_html({str(level): level / n for level in range(1, n + 1)})
+    assert found.count(f"width:{width:.2f}em") == n
+    assert f"height:{1.4 / n:.2f}em" in found and found.count("height:1.40em") == 1
