@@ -8,6 +8,9 @@ import pytest
 
 from lbg_recsys import BayesianLBGModel, LBGModel
 from lbg_recsys.errors import DataError
+from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.ratings.bayesian.new_items import NewItem
+from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from tests.ratings.bayesian.test_model import generate
 
@@ -79,6 +82,7 @@ def test_one_user_or_many_and_whom_to_tell(models):
     whom = folded.users(5)
     assert list(whom) == ["rank", "user", "expected_rating"] and whom["expected_rating"].is_monotonic_decreasing
     assert not {1, 2, 3} & set(whom["user"])
+    assert len(folded.users()) == 10
     everybody = folded.users(1000)
     assert len(everybody) == 117
     np.testing.assert_allclose(folded.predict(whom["user"]), whom["expected_rating"])
@@ -87,6 +91,18 @@ def test_one_user_or_many_and_whom_to_tell(models):
 def test_one_rating_is_enough_for_a_new_item(models):
     low, high = (models[0].fold_in_item({1: value}).predict(list(range(40, 120))).mean() for value in (1.0, 5.0))
     assert 1 < low < high < 5
+
+
+def test_a_new_item_has_the_usual_amount_of_ratings_by_hand():
+    """That of the item of a random rating: of the known items, to the last one, and without those of the new one."""
+    counts = [1, 3, 12, 2]  # the last is new
+    users, items = (
+        np.concatenate(one) for one in ([np.arange(n) for n in counts], [[i] * n for i, n in enumerate(counts)])
+    )
+    matrix = RatingMatrix.from_arrays(users, items, 1.0 + (users + items) % 5)
+    found = NewItem({}, matrix, Standard.of(matrix), np.empty((4, 0), np.float32))._usual_features()
+    amount = np.log1p([1, 3, 12])
+    np.testing.assert_allclose(found, [1.0, np.average((amount - amount.mean()) / amount.std(), weights=[1, 3, 12])])
 
 
 def test_what_is_no_new_item_is_refused(models):
