@@ -52,7 +52,8 @@ def test_columns_are_found_by_name_in_any_order(make, columns):
 
 
 @pytest.mark.parametrize(
-    "order", [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"], ["a", "c", "b"], ["z", "a", "b", "c"]]
+    "order",
+    [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"], ["a", "c", "b"], ["z", "a", "b", "c"], ["a", "b", "c", "z"]],
 )
 def test_categories_are_numbered_as_they_appear_and_unused_ones_not_at_all(order):
     frame = FRAME.assign(userId=pd.Categorical(USERS, categories=order))

@@ -19,6 +19,7 @@ from lbg_recsys.core.gibbs.new_rows import (
     NewRow,
     draw_new_column,
     draw_new_row,
+    half_squares,
     new_ratings,
 )
 from lbg_recsys.core.gibbs.predict_grid import _add_phi, class_sums, expect_items, predict_items
@@ -260,6 +261,15 @@ def test_class_sums_by_hand():
     z, table = rng.integers(0, 3, (4, 2)), rng.normal(size=(5, 2, 3))
     expected = [[sum(table[i, h, z[j, h]] for h in range(2)) for i in range(5)] for j in range(4)]
     np.testing.assert_allclose(class_sums(z, table), expected)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])  # fewer entries than classes, and more
+def test_half_squares_by_hand(n):
+    rng = np.random.default_rng(n)
+    mean, precision = rng.normal(size=(2, 3, n)).astype(np.float32), rng.random(n).astype(np.float32)
+    halves = np.full((2, 3), 7.0, np.float32)
+    half_squares(mean, precision, halves)
+    np.testing.assert_allclose(halves, 0.5 * np.einsum("e,hte,hte->ht", precision, mean, mean), rtol=1e-5)
 
 
 @pytest.mark.parametrize("side", Side)
