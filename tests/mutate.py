@@ -7,16 +7,18 @@ either equivalent (the change alters nothing that can be seen) or a test that is
 A change takes seconds instead of minutes where these can be spared: every test process is a fork of one that has
 imported the libraries; compiled code is kept for all but the files that depend on the changed one; and with
 ``--coverage FILE``, a data file of coverage.py with ``dynamic_context = test_function``, only the tests that run the
-changed line are tried. Such a file has the lines of compiled functions if tests of ``core`` were run once more with
-``NUMBA_DISABLE_JIT=1``; of a line that it does not have, all tests are tried.
+changed line are tried. Such a file has the lines of compiled functions if tests of ``core`` were run once more as
+`tests.uncompiled` says; for a line that it does not have, all tests are tried.
 """
 
 import argparse
 import ast
 import importlib
+import math
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -148,10 +150,15 @@ def stale(path: Path) -> Callable[[str, list[str]], list[str]]:
 
 
 def run(copy: Path, cache: Path, arguments: list[str], plugins: list[object], seconds: float) -> int:
-    """The exit code of pytest in a fork of this process, `_ENDLESS` if it does not end."""
+    """The exit code of pytest in a fork of this process, `_ENDLESS` if it does not end.
+
+    It has ``seconds`` on a processor: tests that wait for a busy machine are no endless loop. A test that waits for
+    what does not come is ended after ten times as long.
+    """
     child = os.fork()
     if not child:
         os.setpgrp()
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), resource.RLIM_INFINITY))
         quiet = os.open(copy / "output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for stream in (1, 2):
             os.dup2(quiet, stream)
@@ -166,11 +173,12 @@ def run(copy: Path, cache: Path, arguments: list[str], plugins: list[object], se
             code = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *arguments], plugins=plugins))
         finally:
             os._exit(code)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 10 * seconds
     while time.monotonic() < end:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return _ENDLESS if code == -signal.SIGXCPU else code
         time.sleep(0.02)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -183,7 +191,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--within", default="", help="only files whose path contains this")
-    parser.add_argument("--seconds", type=float, default=600, help="for the tests of one change")
+    parser.add_argument("--seconds", type=float, default=600, help="on a processor, for the tests of one change")
     parser.add_argument("--coverage", help="a data file of coverage.py that knows which tests run a line")
     parser.add_argument("--only", default="", help="of the sample, only these numbers: 3,17")
     parser.add_argument("--folder", help="keep the copy and its compiled code here for the next run")
