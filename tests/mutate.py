@@ -224,6 +224,7 @@ def copied(folder: Path) -> Path:
 def try_all(copy: Path, chosen: list[tuple[Path, int]], wanted, data, options: argparse.Namespace) -> list[str]:
     """Make the changes in the copy, one at a time; those that no test noticed."""
     cache, survived = copy / "cache", []
+    cache.mkdir(exist_ok=True)
     if not options.unchecked:
         began, files = time.monotonic(), dict.fromkeys(path for path, _ in chosen)
         every = ["-m", "not slow", *dict.fromkeys(one for path in files for one in tests_of(path))]
