@@ -112,8 +112,7 @@ class DaskBlocks:
         while len(parts) > _TOGETHER:
             firsts = range(0, len(parts), _TOGETHER)
             parts = [self.client.submit(_joined, parts[first : first + _TOGETHER], pure=False) for first in firsts]
-        # the last sum is made here: on a worker, all but one of its parts would have to travel there first
-        return root_sum(_joined(gathered(self.client, parts, self.direct)))
+        return gathered(self.client, [self.client.submit(_root, parts, pure=False)], self.direct)[0]
 
 
 def _cuts(n_blocks: int, n_groups: int) -> list[slice]:
@@ -169,6 +168,10 @@ def _added(parts: list[Array]) -> Array:
 
 def _joined(parts: list[list[Subtree]]) -> list[Subtree]:
     return subtrees(chain.from_iterable(parts), add)  # not in place: an operand may be needed once more
+
+
+def _root(parts: list[list[Subtree]]) -> Any:
+    return root_sum(_joined(parts))
 
 
 @dataclass(frozen=True)
