@@ -2,6 +2,7 @@
 
 import io
 
+from benchmarks.names import shown
 from benchmarks.tables import accuracy_rows, beyond_biases
 
 
@@ -29,7 +30,7 @@ def accuracy_picture(found):
         axis.set_xlabel(label)
         axis.grid(axis="y", alpha=0.3)
         axis.margins(x=0.35)
-    left.set_yticks(range(len(names)), names)
+    left.set_yticks(range(len(names)), [shown(name) for name in names])
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=130, metadata={"Software": None})
     return stream.getvalue()

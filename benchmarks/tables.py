@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from benchmarks.names import bold_if_ours, shown
 from benchmarks.records import complete_rows, means, rows_of, same_processor
 from lbg_recsys.evaluation.report import markdown_table
 
@@ -12,10 +13,6 @@ MEASURES = {"rmse": "RMSE", "mae": "MAE", "mae_median": "MAE of the median", "lo
 
 # Milliseconds that a new user's list may take.
 WAIT = 20.0
-
-
-def bold_if_ours(name):
-    return f"**{name}**" if "LBG" in name else name
 
 
 # -- rating prediction ---------------------------------------------------------------------------------------
@@ -47,7 +44,7 @@ def beyond_biases(rows):
 def accuracy_full(found):
     """All models on the random folds."""
     lines = [
-        [name, *(row["random"][key] for key in MEASURES), f"{row['random']['fit_s']:.1f}",
+        [shown(name), *(row["random"][key] for key in MEASURES), f"{row['random']['fit_s']:.1f}",
          f"{row['random']['predict_s']:.2f}"]
         for name, row in accuracy_rows(found).items()
     ]  # fmt: skip
@@ -57,7 +54,7 @@ def accuracy_full(found):
 def accuracy_official(found):
     """All models on the official splits: means, and u1 by itself."""
     lines = [
-        [name, *(row["official"][key] for key in MEASURES), *(row["u1"][key] for key in MEASURES)]
+        [shown(name), *(row["official"][key] for key in MEASURES), *(row["u1"][key] for key in MEASURES)]
         for name, row in accuracy_rows(found).items()
         if row["official"]
     ]
@@ -247,7 +244,7 @@ def ratios(ratings, files, accurate):
     if rivals:  # the first is the one with the least RMSE
         spent = models[rivals[0]]["random"]["fit_s"]
         lines += [
-            [f"{name}: fit", rivals[0], f"{spent / row['random']['fit_s']:.1f} x"]
+            [f"{shown(name)}: fit", shown(rivals[0]), f"{spent / row['random']['fit_s']:.1f} x"]
             for name, row in models.items()
             if name.startswith("Bayesian") and same_processor(accurate, "random", name, rivals[0])
         ]
@@ -262,7 +259,7 @@ def new_users(found):
     amounts = {int(found[1]): one for name, one in spent.items() if (found := re.search(r"with (\d+) ratings", name))}
     left = WAIT - spent["list ten items for a new user"]
     most = int(np.interp(left, list(amounts.values()), list(amounts)))
-    table = markdown_table([model, "CPU ms"], lines)
+    table = markdown_table([shown(model), "CPU ms"], lines)
     return f"{table}\n\nA new user's list takes less than {WAIT:.0f} ms up to about {most} ratings."
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from benchmarks.names import bold_if_ours
 from benchmarks.records import complete_rows, means
-from benchmarks.tables import LIST_DATA, accuracy_rows, bold_if_ours, means_of_new, without_bins
+from benchmarks.tables import LIST_DATA, accuracy_rows, means_of_new, without_bins
 from benchmarks.tables_text import newsgroup_rows, spread
 from lbg_recsys.evaluation.report import markdown_table
 

@@ -11,9 +11,9 @@ WAYS = {
     "disk": "LBG from disk",
     "dask-1": "1 worker",
     "dask-2": "2 workers",
-    "implicit": "implicit, ALS",
-    "myfm": "myFM",
-    "scikit-surprise": "Surprise, SVD",
+    "implicit": "implicit ALS",
+    "myfm": "myFM regression",
+    "scikit-surprise": "Surprise SVD",
     "bayesian": "Bayesian LBG",
 }
 # Cores that other processes may have used, where times of several processes are shown.

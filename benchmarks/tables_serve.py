@@ -1,5 +1,6 @@
 """The results of `bench_serve` as Markdown."""
 
+from benchmarks.names import shown
 from benchmarks.records import rows_of
 from lbg_recsys.evaluation.report import markdown_table
 
@@ -7,7 +8,7 @@ from lbg_recsys.evaluation.report import markdown_table
 def speed(found):
     """Requests per second, latencies and CPU time by server, kind of user and number of clients."""
     lines = [
-        [name, trial, f"{row['per_second']:.0f}", *(f"{row[at]:.0f}" for at in ("p50", "p95", "p99")),
+        [shown(name), trial, f"{row['per_second']:.0f}", *(f"{row[at]:.0f}" for at in ("p50", "p95", "p99")),
          f"{row['cpu_ms']:.1f}", row["wrong"] + row["failed"]]
         for name, trials in rows_of(found, "speed").items()
         for trial, row in trials.items()

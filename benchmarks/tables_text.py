@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from benchmarks.names import bold_if_ours
 from benchmarks.records import complete_rows, rows_of
-from benchmarks.tables import bold_if_ours
 from lbg_recsys.evaluation.report import markdown_table
 
 SPELLED = {"lbg": "LBG", "mixture_of_unigrams": "mixture of unigrams", "plsi": "pLSI", "kmeans": "KMeans"}

@@ -1,5 +1,6 @@
 """Results on several data sets, on unknown items and users, on features and on times as Markdown."""
 
+from benchmarks.names import bold_if_ours, shown
 from benchmarks.records import complete_rows, means
 from lbg_recsys.evaluation.report import markdown_table
 
@@ -20,7 +21,7 @@ def _by_model(found, parts):
     models = list(dict.fromkeys(name for part in rows.values() for name in part))
     lines = []
     for name in models:
-        line = [name]
+        line = [shown(name)]
         for part in parts:
             mean = means(rows[part][name].values()) if name in rows[part] else None
             line += ["", ""] if mean is None else [mean["rmse"], mean["log_score"]]
@@ -36,7 +37,7 @@ def data_sets(found):
     for name, title in _DATA_SETS.items():
         for model, folds in complete_rows(found, name).items():
             mean, rank = means(folds.values()), found["results"][name][model]["settings"].get("rank")
-            who = f"**{model}**" if rank is None else f"{model}, rank {rank}"
+            who = bold_if_ours(model) if rank is None else f"{shown(model)}, rank {rank}"
             lines.append([title, who, *(mean[key] for key in measures), f"{mean['fit_s']:.0f}"])
     return markdown_table(["data set", "model", *measures.values(), "fit, CPU s"], lines)
 
@@ -91,7 +92,7 @@ def features_of_lecturers(found):
     lines = []
     for name, folds in complete_rows(found, "insteval").items():
         kinds = [means([row for fold, row in folds.items() if fold.startswith(kind)]) for kind in ("random", "items")]
-        lines.append([name, *(value for mean in kinds for value in (mean["rmse"], mean["log_score"]))])
+        lines.append([shown(name), *(value for mean in kinds for value in (mean["rmse"], mean["log_score"]))])
     if not lines:
         return "InstEval has not been measured yet."
     head = [

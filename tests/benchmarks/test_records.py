@@ -152,9 +152,9 @@ def accurate():
 def test_the_readme_has_our_best_and_the_best_of_each_library(accurate):
     short = tables_readme.ratings(accurate)
     assert [line.split(" | ")[0].strip("| *") for line in short.splitlines()[2:]] == [
-        "bayesian (Bayesian LBG, 4 chains)",
-        "myFM regression",
-        "Bayesian LBG, 2 chains (gaussian)",
+        "Bayesian LBG",
+        "myFM regression, implicit sets",
+        "Bayesian LBG, 2 Gaussian chains",
         "cornac MF",
         "Surprise BaselineOnly",
     ]
