@@ -177,9 +177,9 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         """The users most alike in topics or taste; see `RatingModel.similar_users`."""
         return self.model_.similar_users(user, n, metric=metric)
 
-    def topics(self, n: int = 5, *, groups: int | None = None) -> Topics:
-        """Kinds of users, with the items that each rates, loves and hates; see `RatingModel.topics`."""
-        return self.model_.topics(n, groups=groups)
+    def topics(self, n: int = 5, *, n_topics: int | None = None) -> Topics:
+        """Groups of users with the items that each rates, loves and hates; see `RatingModel.topics`."""
+        return self.model_.topics(n, n_topics=n_topics)
 
 
 def _details(

@@ -55,9 +55,9 @@ def report(
 ) -> None:
     """Write a page about a model: one HTML file that needs no network.
 
-    It shows the data, the training and its convergence, groups of users with their items, errors and calibration on
-    ratings that the model has not seen (also by popularity and activity), lists beside popularity and EASE, and the
-    lists of some users with reasons. What does not apply to the model is left out, and the page says so.
+    It shows the data, the training and its convergence, topics (groups of users) with their items, errors and
+    calibration on ratings that the model has not seen (also by popularity and activity), lists beside popularity and
+    EASE, and the lists of some users with reasons. What does not apply is left out, and the page says so.
 
     RATINGS are ratings to judge the model by; those that it was fitted to do not count. Without any others, a fifth
     of the model's own ratings is held out and a model with the same settings is fitted to the rest, which takes as

@@ -19,30 +19,32 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("-n", "--number", type=click.IntRange(min=1), default=5, show_default=True, help="Items of each kind.")
 @click.option(
-    "--groups",
+    "-k",
+    "--topics",
+    "n_topics",
     type=click.IntRange(min=1),
-    help="How many groups of users to find, for a bayesian model: 5 by default. Others have their own topics.",
+    help="How many topics to find, for a bayesian model: 5 by default. Other models have a fixed number.",
 )
 @plot_option
 @quiet_option
 @json_option
-def topics(model: str, number: int, groups: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
+def topics(model: str, number: int, n_topics: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
     """Show what the users of each topic rate, love and hate.
 
-    Typical items are rated by more of a topic's users than by others. Loved and hated items are those that
-    its users rate furthest above and below the average of everybody. The topics of lbg, paper
-    and plsa (its communities) are the model's own. A bayesian model has none: its topics are groups of users with
-    similar tastes in draws from the posterior, and a user whose group differs between draws is in several.
+    A topic is a group of users who rate alike. Typical items are rated by more of its users than of others. Loved and
+    hated items are those that its users rate furthest above and below the average of everybody. The topics of lbg,
+    paper and plsa (its communities) are the model's own. Those of a bayesian model are found after the fit, by
+    similar tastes in draws from the posterior; a user whose topic differs between draws is in several.
 
     \b
     Examples:
       lbg-recsys topics model.lbg
       lbg-recsys topics model.lbg -n 3 --json
       lbg-recsys topics model.lbg --plot topics.png
-      lbg-recsys topics bayesian.lbg --groups 3
+      lbg-recsys topics bayesian.lbg -k 3
     """
     loaded = load_rating_model(model, quiet, "topics")
-    found = loaded.topics(number, groups=groups)
+    found = loaded.topics(number, n_topics=n_topics)
     if plot:
         from lbg_recsys.cli.pictures import draw_topics
 

@@ -239,15 +239,15 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
 
         return nearest(self, True, self.user_code(user), n, metric)
 
-    def topics(self, n: int = 5, *, groups: int | None = None) -> "Topics":
-        """Kinds of users, the largest first, each with ``n`` items that it typically rates, loves and hates.
+    def topics(self, n: int = 5, *, n_topics: int | None = None) -> "Topics":
+        """Topics (groups of users), the largest first, each with ``n`` items it typically rates, loves and hates.
 
-        ``groups`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
+        ``n_topics`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
         """
         from lbg_recsys.ratings.questions.topics import topics
 
         need_users(self.matrix, "a list of topics")
-        return topics(self, n, groups)
+        return topics(self, n, n_topics)
 
     def explain(self, user: RawId, item: RawId) -> "Explanation | Influences":
         """Why this user's rating of this item is predicted as it is, by the user's own ratings; see `Influences`."""

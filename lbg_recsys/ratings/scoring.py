@@ -96,8 +96,8 @@ class ScoringModel(FitFirst, ABC):
         """The probability that each user is of each topic, (users, k)."""
 
     @abstractmethod
-    def topic_tables(self, groups: int | None = None) -> "TopicTables":
-        """The topics; a model that has none of its own finds ``groups`` of users."""
+    def topic_tables(self, n_topics: int | None = None) -> "TopicTables":
+        """The topics; a model that has none of its own finds ``n_topics`` groups of users."""
 
     def nearly_distribution_of(self, users: Ints, items: Ints) -> Floats:
         """The distribution of each pair of a known user and a known item, (n, levels), to within 1e-5.

@@ -26,12 +26,12 @@ class TopicRatingModel(RatingModel):
         profiles = self.posterior() if of_users else item_profiles(self)
         return overlap(profiles, profiles[own], metric)
 
-    def topic_tables(self, groups: int | None = None) -> TopicTables:
+    def topic_tables(self, n_topics: int | None = None) -> TopicTables:
         """The model's own topics; their number was said at the fit."""
-        if groups is not None:
+        if n_topics is not None:
             raise ParameterError(
-                f"groups is {groups!r}: a {type(self).__name__} has {self.parameters_.n_topics} topics of its own; "
-                "fit with another n_topics for more or fewer"
+                f"n_topics is {n_topics!r}: a {type(self).__name__} has {self.parameters_.n_topics} topics of its "
+                "own; fit with another n_topics for more or fewer"
             )
         return self._own_tables()
 

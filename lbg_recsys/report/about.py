@@ -1,4 +1,4 @@
-"""What is in a model: its data, its training, its groups of users, and examples of lists with reasons."""
+"""What is in a model: its data, its training, its topics, and examples of lists with reasons."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from lbg_recsys.report.markup import figure, note, paragraph, section, side_by_s
 _MOST_COLUMNS = 21
 # Points of a curve: more than a screen shows would only make the page large.
 _MOST_POINTS = 200
-_MOST_GROUPS = 8
+_MOST_TOPICS = 8
 _RHAT_LIMIT = 1.1
 # Items of a list whose reasons are given: each takes a moment.
 _EXPLAINED, _REASONS = 3, 3
@@ -164,24 +164,24 @@ def _rhat(rhat: Floats) -> str:
     )
 
 
-# -- groups ----------------------------------------------------------------------------------------------------------
+# -- topics ----------------------------------------------------------------------------------------------------------
 
 
-def groups(model: Any) -> str:
-    """Groups of users, or topics, with the items that each rates, loves and hates."""
+def topics(model: Any) -> str:
+    """The topics, groups of users, with the items that each rates, loves and hates."""
     if not isinstance(model, RatingModel):
-        return section("groups", "Groups of users", note("Left out: a ChoiceModel has no groups of users."))
+        return section("topics", "Topics", note("Left out: a ChoiceModel has no topics."))
     found = model.topics(5)
-    cards = [_card(model, topic) for topic in found[:_MOST_GROUPS]]
-    rest = found[_MOST_GROUPS:]
+    cards = [_card(model, topic) for topic in found[:_MOST_TOPICS]]
+    rest = found[_MOST_TOPICS:]
     more = [note(f"{len(rest)} smaller ones, with {sum(one.weight for one in rest):.0%} of the users, are left out.")]
     return section(
-        "groups",
-        "Groups of users",
+        "topics",
+        "Topics",
         paragraph(
-            "Typical items are rated by more users of the group than of the others (in brackets: the shares of its "
-            "users and of all users who rate the item). Loved and hated items are those it rates furthest "
-            "above and below the mean of all users (in brackets: the difference)."
+            "A topic is a group of users who rate alike. Typical items are rated by more of its users than of others "
+            "(in brackets: the shares of its users and of all users who rate the item). Loved and hated items are "
+            "those they rate furthest above and below the mean of all users (in brackets: the difference)."
         ),
         f'<div class="cards">{"".join(cards)}</div>',
         *(more if rest else []),
@@ -194,7 +194,7 @@ def _card(model: Any, topic: Any) -> str:
     for kind in ("loves", "hates"):
         kinds[kind] = [f"{_name(model, one)} ({one.rating - one.rating_of_all:+.2f})" for one in getattr(topic, kind)]
     lists = "".join(f"<h4>{kind}</h4><ul>{_entries(items)}</ul>" for kind, items in kinds.items() if items)
-    head = f"<h3>Group {topic.number}: {topic.weight:.0%} of the users</h3>"
+    head = f"<h3>Topic {topic.number}: {topic.weight:.0%} of the users</h3>"
     meter = f'<div class="meter"><i style="width:{topic.weight:.1%}"></i></div>'
     return f'<article class="card">{head}{meter}{lists}</article>'
 

@@ -18,7 +18,7 @@ from lbg_recsys.report.markup import note, paragraph, section, text
 _CONTENTS = {
     "data": "data",
     "training": "training",
-    "groups": "groups",
+    "topics": "topics",
     "errors": "errors",
     "calibration": "calibration",
     "groups-of-ratings": "by group",
@@ -39,7 +39,7 @@ def report_html(
     seed: int = 0,
     progress: Progress = silent,
 ) -> str:
-    """A page about a model: data, training, groups, errors, calibration, lists and examples.
+    """A page about a model: data, training, topics, errors, calibration, lists and examples.
 
     Errors, calibration and lists are always measured on ratings that the judged model has not seen: those of
     ``ratings`` that the model was not fitted to or, if there are none, a fifth of its own ratings, which are held out
@@ -88,7 +88,7 @@ def report_html(
     sections = [
         about.data(model),
         about.training(model),
-        about.groups(model),
+        about.topics(model),
         *judgement,
         about.examples(model, examples),
     ]

@@ -22,9 +22,9 @@ from lbg_recsys.serving.profile import profile
 Json = dict[str, Any]
 # Arguments of `recommend` that a model of choices without ratings does not have.
 _OF_RATINGS = ("by", "liked", "min_probability", "distribution")
-# Topics are computed once for each number of items and groups; so many of these are kept.
+# Topics are computed once for each number of items and topics; so many of these are kept.
 _KEPT_TOPICS = 8
-_MOST_GROUPS = 50
+_MOST_TOPICS = 50
 
 
 @dataclass(frozen=True)
@@ -169,15 +169,15 @@ class Service:
     def topics(self, asked: Json) -> Json:
         """Kinds of users, with the items that each rates, loves and hates."""
         self._refuse_choices("topics")
-        n, groups = self._n(asked, 5), asked.get("groups")
-        if groups is not None:
-            self._check_size("groups", groups, _MOST_GROUPS)
-        if (n, groups) not in self._topics:
-            found = [topic_facts(self.model, topic) for topic in self.model.topics(n, groups=groups)]
+        n, n_topics = self._n(asked, 5), asked.get("n_topics")
+        if n_topics is not None:
+            self._check_size("n_topics", n_topics, _MOST_TOPICS)
+        if (n, n_topics) not in self._topics:
+            found = [topic_facts(self.model, topic) for topic in self.model.topics(n, n_topics=n_topics)]
             while len(self._topics) >= _KEPT_TOPICS:
                 self._topics.pop(next(iter(self._topics)))
-            self._topics[n, groups] = found
-        return {"topics": self._topics[n, groups]}
+            self._topics[n, n_topics] = found
+        return {"topics": self._topics[n, n_topics]}
 
     def items(self, asked: Json) -> Json:
         """Items by a part of their titles, those rated most often first; or those rated most often of all."""
@@ -197,7 +197,7 @@ class Service:
         return {"items": with_titles(self.model, facts)}
 
     def profile(self, asked: Json) -> Json:
-        """A profile of a user: ratings, use of the scale, and groups of similar users."""
+        """A profile of a user: ratings, use of the scale, and topics."""
         self._check_names(asked)
         person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         n = self._n(asked, 20)

@@ -122,7 +122,7 @@ ENDPOINTS = (
         "Kinds of users, with the items that each rates, loves and hates.",
         (
             Field("n", "integer", "Items of each kind.", 5),
-            Field("groups", "integer", "How many groups to find, for a Bayesian model."),
+            Field("n_topics", "integer", "How many topics (groups of users) to find, for a Bayesian model."),
         ),
         Service.topics,
         returned.TOPICS,
@@ -130,7 +130,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/profile/{user}",
-        "A profile of a known user: use of the scale, and groups of similar users.",
+        "A profile of a known user: use of the scale, and the topics (groups of users) the user is in.",
         (PERSON[0], Field("n", "integer", "How many of the user's ratings to list.", 20)),
         Service.profile,
         returned.PROFILE,

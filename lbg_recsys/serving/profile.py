@@ -1,4 +1,4 @@
-"""The profile of a user: how the user uses the scale compared with others, and which groups the user is in."""
+"""The profile of a user: how the user uses the scale compared with others, and which topics the user is in."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def profile(
     with_levels: bool,
     means: Floats,
 ) -> dict[str, Any]:
-    """The highest ``n`` ratings, the use of the scale, and the probabilities of the groups (None if there are none).
+    """The highest ``n`` ratings, the use of the scale, and the probabilities of the topics (None if there are none).
 
     ``means`` are the mean ratings of all items, in the order of the model's matrix.
     """
@@ -32,7 +32,7 @@ def profile(
         facts["scale"] = _use_of_scale(model, rated, means)
     if member is not None:
         order = np.argsort(-member, kind="stable").tolist()
-        facts["groups"] = [{"topic": place, "probability": float(member[place])} for place in order]
+        facts["topics"] = [{"topic": place, "probability": float(member[place])} for place in order]
     return facts
 
 

@@ -90,7 +90,7 @@ PROFILE = (
         "Use of the scale: levels (level, share among the user's ratings, share_of_all), mean, mean_of_others for "
         "the same items, and their difference.",
     ),
-    Field("groups", "objects", "Groups of similar users, the nearest first: topic (as in /topics), probability."),
+    Field("topics", "objects", "The topics the user is in, the likeliest first: topic (as in /topics), probability."),
     _NOTES,
 )
 ITEMS = (Field("items", "objects", "item, title, n_ratings, and mean_rating."),)

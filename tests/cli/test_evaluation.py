@@ -222,7 +222,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     "arguments",
     [
         ["topics", "model.lbg", "--plot"],
-        ["topics", "bayesian.lbg", "--groups", "2", "--plot"],
+        ["topics", "bayesian.lbg", "-k", "2", "--plot"],
         ["topics", "plsa.lbg", "--plot"],
         ["evaluate", "sample", "-a", "lbg", "-a", "baseline", "--folds", "2", "--list-users", "20", "--plot"],
         ["forced-prediction", "sample", "-a", "lbg", "--splits", "1", "--draws", "2", "--plot"],

@@ -118,15 +118,15 @@ def test_every_model_shows_its_topics(name, desk, run):
     assert shown.count("typical") == len(found) and max(map(len, shown.splitlines())) <= 80
     if name == "bayesian.lbg":
         assert len(found) == 5
-        assert run("topics", name, "--groups", 3).stdout.count("typical") == 3
+        assert run("topics", name, "--topics", 3).stdout.count("typical") == 3
     else:
-        assert "has 4 topics of its own" in run("topics", name, "--groups", 3, code=2).stderr
+        assert "has 4 topics of its own" in run("topics", name, "--topics", 3, code=2).stderr
 
 
 def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):
     planted = sample.items["topic"]
     kinds = set()
-    for topic in json.loads(run("topics", "bayesian.lbg", "--groups", 4, "--json").stdout):
+    for topic in json.loads(run("topics", "bayesian.lbg", "--topics", 4, "--json").stdout):
         loved = [planted[one["item"]] for one in topic["loves"]]
         kinds.add(max(loved, key=loved.count))
         assert loved.count(max(loved, key=loved.count)) >= 4

@@ -15,7 +15,7 @@ from lbg_recsys.report.held_out import refitted
 from lbg_recsys.report.judged import Predicted, _groups
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SECTIONS = ["data", "training", "groups", "errors", "calibration", "groups-of-ratings", "lists", "examples"]
+SECTIONS = ["data", "training", "topics", "errors", "calibration", "groups-of-ratings", "lists", "examples"]
 _VOID = {"meta", "link", "br", "img", "input"}
 
 

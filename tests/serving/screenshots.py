@@ -40,7 +40,7 @@ def main(model, report, folder):
                 page.rate(title, level)
             page.one("#list button", "Why?").click()
             page.one(".why h4", "Similar titles")
-            page.one("#profile", "Groups of users like you")
+            page.one("#profile", "Topics: groups of users like you")
             place = "arguments[0] ? document.querySelector(arguments[0]).offsetTop - 30 : 0"
             driver.execute_script(f"document.activeElement.blur(); window.scrollTo(0, {place})", top)
             keep(driver, Path(folder, f"{name}.png"))

@@ -192,15 +192,15 @@ def test_a_profile_says_how_the_scale_is_used_and_which_groups_are_near(client, 
     known, new = client.get("/profile/3").json(), client.post("/profile", json=new_user[0]).json()
     assert known["n_ratings"] == model.matrix.rows.lengths[model.matrix.users.code(3)] and new["n_ratings"] == 3
     if kind == "clicks":
-        assert "groups" not in known and "scale" not in known
+        assert "topics" not in known and "scale" not in known
         return
     for one in (known, new):
         assert sum(level["share"] for level in one["scale"]["levels"]) == pytest.approx(1)
-        assert sum(group["probability"] for group in one["groups"]) == pytest.approx(1)
+        assert sum(group["probability"] for group in one["topics"]) == pytest.approx(1)
     values = model.matrix.values[model.matrix.user_codes == model.matrix.users.code(3)]
     assert known["scale"]["mean"] == pytest.approx(values.mean())
     assert new["scale"]["mean"] == pytest.approx(10 / 3)
-    best = new["groups"][0]
+    best = new["topics"][0]
     assert best["probability"] == model.fold_in(NEW).posterior[best["topic"]]
 
 
@@ -271,7 +271,7 @@ def test_limits_hold(model_files):
             refused = client.post(path, json=body)
             assert refused.status_code == 400
             assert refused.json()["error"].startswith(f"{said}: this server allows at most")
-        assert client.get("/topics", params={"groups": 51}).status_code == 400
+        assert client.get("/topics", params={"n_topics": 51}).status_code == 400
 
 
 def test_a_model_without_users_serves_new_ones(kind, client, model, new_user, tmp_path):

@@ -123,7 +123,7 @@ def test_rate_three_titles_by_keyboard_and_read_list_and_reasons(chromium, url, 
         "Similar titles",
     ]
     assert any(title in page.one(".why").text for title in seen)
-    page.one("#profile", "Groups of users like you")
+    page.one("#profile", "Topics: groups of users like you")
     assert "3 ratings" in page.one("#profile").text and page.all("#profile svg")
     why.send_keys(Keys.ENTER)
     page.until(lambda: not page.all(".why"))
@@ -262,7 +262,7 @@ def test_a_server_with_short_lists(chromium, model_files):
         page.one("#notes", "Of 3 ratings, the highest 2 are used")
         page.one("#list button", "Why?").click()
         page.one(".why h4", "Similar titles")
-        page.one("#profile", "Group")
+        page.one("#profile", "Topic")
         assert len(page.titles()) == len(page.all("#rated li")) == 2 and page.all("#error")[0].text == ""
 
 

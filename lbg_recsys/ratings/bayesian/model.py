@@ -44,8 +44,8 @@ MONTE_CARLO_SHARE = 0.15
 _ITEMS_AT_ONCE = 4096
 # How training went.
 _TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_", "interrupted_")
-# Groups of users, by default.
-GROUPS = 5
+# Topics, groups of users with similar tastes, by default.
+N_TOPICS = 5
 
 
 class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
@@ -309,14 +309,14 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """The correlation of tastes, from -1 to 1: of one user's with all users', or one item's with all items'."""
         return self._tastes.similarity(Side.USERS if of_users else Side.ITEMS, own)
 
-    def posterior(self, groups: int = GROUPS) -> Floats:
-        """The probability that each user is in each group of users with similar tastes, (users, groups or fewer)."""
-        check_integer("groups", groups, 1)
-        return self._tastes.membership(groups)
+    def posterior(self, n_topics: int = N_TOPICS) -> Floats:
+        """The probability that each user is in each topic, (users, n_topics or fewer)."""
+        check_integer("n_topics", n_topics, 1)
+        return self._tastes.membership(n_topics)
 
-    def topic_tables(self, groups: int | None = None) -> TopicTables:
+    def topic_tables(self, n_topics: int | None = None) -> TopicTables:
         """Groups of users with similar tastes: the classes of a sweep mean nothing in the next."""
-        return TopicTables.of_members(self.posterior(GROUPS if groups is None else groups), self.matrix)
+        return TopicTables.of_members(self.posterior(N_TOPICS if n_topics is None else n_topics), self.matrix)
 
     def assemble(
         self,

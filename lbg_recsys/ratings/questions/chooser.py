@@ -79,6 +79,6 @@ class Chooser(RatingModel):
         """As the model says it."""
         return self._model.similarity(of_users, own, metric)
 
-    def topic_tables(self, groups: int | None = None) -> "TopicTables":
+    def topic_tables(self, n_topics: int | None = None) -> "TopicTables":
         """Those of the model."""
-        return self._model.topic_tables(groups)
+        return self._model.topic_tables(n_topics)

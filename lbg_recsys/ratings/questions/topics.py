@@ -111,14 +111,14 @@ class TopicTables:
         return cls(size / len(member), (count + _RATE_DOUBT * average) / (size + _RATE_DOUBT), member)
 
 
-def topics(model: "RatingModel", n: int, groups: int | None) -> Topics:
+def topics(model: "RatingModel", n: int, n_topics: int | None) -> Topics:
     """Every topic with ``n`` items of each kind, the heaviest topic first.
 
     Typical items are those that tell the topic from the rest by being rated at all: p_si log(p_si / p_i). Loved and
     hated items are judged by the ratings of the topic's users, of which a few do not yet count for much.
     """
     check_integer("n", n, 1)
-    tables = model.topic_tables(groups)
+    tables = model.topic_tables(n_topics)
     overall = tables.rate @ tables.weight
     typical = telling(tables.weight, tables.rate)
     mean, mean_of_all, count = _means(model.matrix, tables.member)

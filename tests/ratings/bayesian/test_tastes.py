@@ -174,7 +174,7 @@ def test_planted_groups_are_found(planted):
     np.testing.assert_allclose(member.sum(axis=1), 1.0)
     kind = np.arange(60) % 2
     assert np.array_equal(member.argmax(axis=1) == member[0].argmax(), kind == 0)
-    found = planted.topics(4, groups=2)
+    found = planted.topics(4, n_topics=2)
     assert [topic.weight for topic in found] == sorted(member.mean(axis=0), reverse=True)
     for topic in found:
         first = topic.number == member[0].argmax()
@@ -226,7 +226,7 @@ def test_the_same_bits_from_a_file_from_a_pickle_and_again(planted, tmp_path):
     before = len(pickle.dumps(loaded))
     assert "_sweeps" not in vars(loaded._tastes)  # nothing is prepared before it is asked for
     for again in (loaded, pickle.loads(pickle.dumps(planted)), planted):
-        assert again.topics(3, groups=3) == planted.topics(3, groups=3)
+        assert again.topics(3, n_topics=3) == planted.topics(3, n_topics=3)
         assert again.similar_users(5) == planted.similar_users(5)
         assert again.similar_items(5) == planted.similar_items(5)
     assert len(pickle.dumps(loaded)) == before
@@ -252,7 +252,7 @@ def test_models_of_one_side_have_groups_too(options):
 def test_tiny_models_answer(triples):
     model = BayesianLBGModel(**QUICK | {"random_state": None}).fit(triples)
     users, items = sorted(set(triples[0])), sorted(set(triples[1]))
-    found = model.topics(groups=4)
+    found = model.topics(n_topics=4)
     assert 1 <= len(found) <= len(users)
     assert sum(topic.weight for topic in found) == pytest.approx(1.0)
     for ask, raws in ((model.similar_users, users), (model.similar_items, items)):
@@ -266,16 +266,16 @@ def test_tiny_models_answer(triples):
 
 
 def test_numbers_of_groups_and_items_are_checked(planted):
-    for groups in (0, 2.5, "3", True):
-        with pytest.raises(ParameterError, match=f"groups is {groups!r}: give an integer of at least 1"):
-            planted.topics(groups=groups)
+    for n_topics in (0, 2.5, "3", True):
+        with pytest.raises(ParameterError, match=f"n_topics is {n_topics!r}: give an integer of at least 1"):
+            planted.topics(n_topics=n_topics)
     with pytest.raises(ParameterError, match="n is 0: give an integer of at least 1"):
         planted.topics(0)
     for model in (LBGModel, GaussianPLSAModel):
         fitted = model(n_topics=3, random_state=0).fit(two_kinds())
         assert len(fitted.topics(1)) == 3
-        with pytest.raises(ParameterError, match=f"groups is 4: a {model.__name__} has 3 topics of its own"):
-            fitted.topics(groups=4)
+        with pytest.raises(ParameterError, match=f"n_topics is 4: a {model.__name__} has 3 topics of its own"):
+            fitted.topics(n_topics=4)
 
 
 # -- communities ---------------------------------------------------------------------------------------------------
