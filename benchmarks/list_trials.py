@@ -49,7 +49,7 @@ class KnownUsers(Trial):
         started = time.process_time()
         found = lister(self.users, LENGTH)
         seconds = time.process_time() - started
-        report = lists.judge(found, self.users, self.train, self.relevant).to_dict()
+        report = lists.evaluate_lists(found, self.users, self.train, self.relevant).to_dict()
         report["coverage"] = report["catalogue"]  # as it is called in the records
         wanted = ("ndcg", "ndcg_error", "recall", "map", "coverage", "novelty", "similarity", "popular", "n_users")
         return {name: report[name] for name in wanted} | {"list_s": seconds}

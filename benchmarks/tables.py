@@ -182,7 +182,7 @@ def without_bins(folds):
 
 
 def list_folds(found):
-    """How many folds each data set was judged on, as a sentence."""
+    """How many folds each data set was tested on, as a sentence."""
     folds = {name: {trial for one in rows_of(found, name).values() for trial in one} for name in LIST_DATA}
     said = [
         f"{LIST_DATA[name]} {len(trials)} {'folds' if len(trials) > 1 else 'fold'}"

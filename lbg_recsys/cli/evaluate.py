@@ -9,7 +9,7 @@ from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, algos_option, factory,
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import as_typed, facts_of, format_options, ratings_argument, read_judged, scale_option
+from lbg_recsys.cli.reading import as_typed, facts_of, format_options, ratings_argument, read_evaluated, scale_option
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
@@ -47,10 +47,10 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
     type=click.IntRange(min=0),
     default=200,
     show_default=True,
-    help="Users per part whose lists of ten are judged; 0 leaves lists out.",
+    help="Users per part whose lists of ten are evaluated; 0 leaves lists out.",
 )
 @click.option(
-    "--rivals/--no-rivals", default=True, help="Also judge lists by popularity, by EASE and by implicit ALS."
+    "--rivals/--no-rivals", default=True, help="Also evaluate the lists of popularity, EASE and implicit ALS."
 )
 @plot_option
 @scale_option
@@ -76,7 +76,7 @@ def evaluate(
     """Compare algorithms on held-out ratings of RATINGS.
 
     The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
-    distribution), and the CPU seconds to fit and to test. The second judges lists of ten items: NDCG, recall and MAP
+    distribution), and the CPU seconds to fit and to test. The second is on lists of ten items: NDCG, recall and MAP
     of the held-out items that the user liked; catalogue, the share of all items that are in some list; novelty (mean
     bits of information per item), similarity of the items in a list, and the share of items from the most popular
     tenth. The third has the NDCG of the least, the medium and the most active third of users.
@@ -85,7 +85,7 @@ def evaluate(
     name the others by -a.
 
     RATINGS may also be clicks or purchases without ratings (see lbg-recsys fit --help), or equal ratings. Then choice
-    is judged beside the rivals, and only by lists.
+    is compared with the rivals, and only by lists.
 
     --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
     time the newest 1/FOLDS of all ratings; both need times in RATINGS.
@@ -107,7 +107,7 @@ def evaluate(
 
     listing = dict(list_maker(spec) for spec in algos if is_list_maker(spec))
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
-    matrix, data = read_judged(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
+    matrix, data = read_evaluated(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
     if is_clicks:
@@ -137,7 +137,7 @@ def evaluate(
 def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
     """The default for choices without ratings; an error if an algorithm needs ratings."""
     if not list_users:
-        raise click.UsageError("--list-users 0 leaves nothing to judge: there are no ratings to predict")
+        raise click.UsageError("--list-users 0 leaves nothing to evaluate: there are no ratings to predict")
     if algos == DEFAULT:
         return dict([list_maker("choice")])
     needy = [spec for spec in algos if not is_list_maker(spec)]
@@ -180,10 +180,10 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
                 said.append(f"For {what}, the best are level ({measure} {figure:.4f} ± {error:.4f}): {listing}.")
             else:
                 lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
-                verb = "is best here" if others else "was judged alone"
+                verb = "is best here" if others else "was the only one"
                 said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
     ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
-    default = "bayesian" if rated else "choice"  # without ratings only lists were judged
+    default = "bayesian" if rated else "choice"  # without ratings only lists were evaluated
     return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"])
 
 
@@ -223,7 +223,7 @@ def show_lists(reports: "dict[str, ListReport]") -> None:
     ndcg = f"NDCG@{first.length}"
     error = max(one.ndcg_error for one in reports.values())
     known = f"; standard error of NDCG at most {error:.3f}" if error == error else ""  # NaN for a single list
-    echo(f"\nLists of {first.length} items, {first.n_users:,} judged{known}")
+    echo(f"\nLists of {first.length} items, {first.n_users:,} evaluated{known}")
     figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "catalogue": "catalogue", "novelty": "novelty"}
     figures |= {"similarity": "similarity", "popular": "popular"}
     rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]

@@ -218,7 +218,7 @@ def read_dataset(
     return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
 
 
-def read_judged(
+def read_evaluated(
     source: str,
     *,
     scale: tuple[float, float] | None,
@@ -248,7 +248,7 @@ def read_judged(
         raise click.UsageError(f"--scale is for ratings, but {why}")
     matrix = as_choices(frame.drop(columns="rating") if constant else frame)
     if not quiet:
-        echo(f"Read {choices_in_words(facts_of(matrix))}; {why}: only lists are judged.", err=True)
+        echo(f"Read {choices_in_words(facts_of(matrix))}; {why}: only lists are evaluated.", err=True)
     return matrix, frame
 
 

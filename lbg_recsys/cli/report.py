@@ -21,7 +21,7 @@ from lbg_recsys.progress import bar
 @click.option(
     "--refit/--no-refit",
     default=True,
-    help="If RATINGS has nothing new, fit to four fifths of the model's ratings and judge by the rest.",
+    help="If RATINGS has nothing new, fit to four fifths of the model's ratings and evaluate on the rest.",
 )
 @click.option(
     "--examples",
@@ -35,7 +35,7 @@ from lbg_recsys.progress import bar
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Users whose lists of ten are judged, at most.",
+    help="Users whose lists of ten are evaluated, at most.",
 )
 @format_options
 @seed_option
@@ -59,7 +59,7 @@ def report(
     calibration on ratings that the model has not seen (also by popularity and activity), lists beside popularity and
     EASE, and the lists of some users with reasons. What does not apply is left out, and the page says so.
 
-    RATINGS are ratings to judge the model by; those that it was fitted to do not count. Without any others, a fifth
+    RATINGS are ratings to evaluate it on; those that it was fitted to do not count. Without any others, a fifth
     of the model's own ratings is held out and a model with the same settings is fitted to the rest, which takes as
     long as the first fit; --no-refit leaves these figures out.
 
@@ -96,7 +96,7 @@ def report(
 
 
 def _read(model: Any, source: str, quiet: bool, how: dict[str, Any]) -> Any:
-    """The ratings, or the choices, to judge the model by."""
+    """The ratings, or the choices, to evaluate the model on."""
     from lbg_recsys.ratings.clicks import as_choices
 
     data: Any = read_interactions(source, scale=None, quiet=quiet, **how)

@@ -19,7 +19,7 @@ from lbg_recsys.evaluation.lists import (
     ListReport,
     Relevant,
     Scorer,
-    judge,
+    evaluate_lists,
     lister_of_model,
     lister_of_scores,
     mean_report,
@@ -83,7 +83,7 @@ class _Measured:
 
 @dataclass(frozen=True)
 class _Fold:
-    """A trainset and a test set; the users whose lists are judged, and what they like."""
+    """A trainset and a test set; the users whose lists are evaluated, and what they like."""
 
     trainset: Any
     testset: Ratings
@@ -91,8 +91,8 @@ class _Fold:
     relevant: Relevant
     users: Ints
 
-    def judge(self, lister: Lister) -> ListReport:
-        return judge(lister(self.users, LIST_LENGTH), self.users, self.train, self.relevant)
+    def evaluate(self, lister: Lister) -> ListReport:
+        return evaluate_lists(lister(self.users, LIST_LENGTH), self.users, self.train, self.relevant)
 
 
 def compare(
@@ -116,7 +116,7 @@ def compare(
     algorithms : mapping of str to callable
         Functions of the seed that make a fresh algorithm, by name.
     rivals : mapping of str to callable, default=None
-        Further ways to make lists, which predict no ratings: see `rivals.rivals_for`. Only their lists are judged.
+        Further ways to make lists, which predict no ratings: see `rivals.rivals_for`. Only their lists are evaluated.
     split : {"random", "last", "time"}, default="random"
         Cross-validation over random folds; the last rating of each user held out; or the newest ratings, about
         1 / ``n_folds`` of all. The last two have one fold.
@@ -127,7 +127,7 @@ def compare(
     mass : float, default=0.9
         Probability of the central intervals whose coverage is measured.
     list_users : int, default=200
-        Users per fold whose lists of ten are judged, chosen at random among those with a liked held-out item; 0
+        Users per fold whose lists of ten are evaluated, chosen at random among those with a liked held-out item; 0
         leaves lists out. Candidates are all items but the user's training items.
     progress : callable, default=silent
         Called as ``progress(done, total, note)``.
@@ -148,7 +148,7 @@ def compare(
     if len({rating[2] for rating in data.raw_ratings}) == 1:
         warnings.warn(
             f"all ratings are {data.raw_ratings[0][2]:g}: any algorithm predicts them without error; "
-            "compare_lists judges lists from who took what",
+            "compare_lists evaluates lists from who took what",
             UserWarning,
             stacklevel=2,
         )
@@ -176,7 +176,7 @@ def compare_lists(
     list_users: int = 200,
     progress: Progress = silent,
 ) -> list[Comparison]:
-    """Fit makers of lists to the same choices without ratings and judge their lists by the same held-out choices.
+    """Fit makers of lists to the same choices without ratings and evaluate their lists on the same held-out choices.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def compare_lists(
             _measure_rival(maker, fold, seed, measured[name])
             next(turns)(1, 1, name)
     if not any(one.lists for one in measured.values()):
-        raise DataError("no list can be judged: no user has both a training choice and a held-out one")
+        raise DataError("no list can be evaluated: no user has both a training choice and a held-out one")
     return [one.mean(name) for name, one in measured.items()]
 
 
@@ -293,7 +293,7 @@ def _measure(algorithm: Any, fold: _Fold, mass: float, measured: _Measured, prog
         row["coverage"], _ = metrics.coverage(truth, probability, scale.levels, mass)
     measured.figures.append(row)
     if len(fold.users):
-        measured.lists.append(fold.judge(_lister(algorithm, fold.train, listing)))
+        measured.lists.append(fold.evaluate(_lister(algorithm, fold.train, listing)))
 
 
 def _measure_rival(rival: Rival, fold: _Fold, seed: int, measured: _Measured) -> None:
@@ -301,7 +301,7 @@ def _measure_rival(rival: Rival, fold: _Fold, seed: int, measured: _Measured) ->
     scores = rival(fold.train, seed)
     measured.figures.append({"fit_seconds": time.process_time() - started})
     if len(fold.users):
-        measured.lists.append(fold.judge(lister_of_scores(scores, fold.train)))
+        measured.lists.append(fold.evaluate(lister_of_scores(scores, fold.train)))
 
 
 def _lister(algorithm: Any, train: RatingMatrix, progress: Progress) -> Lister:

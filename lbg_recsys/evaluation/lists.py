@@ -1,4 +1,4 @@
-"""Top-N lists judged as lists: accuracy, variety, popularity. Pure functions over arrays.
+"""Evaluation of top-N lists: accuracy, variety, popularity. Pure functions over arrays.
 
 A list is a row of item codes, best first, filled up with -1 where fewer items are left. A user counts who liked a
 held-out item; candidates are all items but the user's training items; relevance is binary. This is the protocol of
@@ -216,7 +216,7 @@ class ListReport:
     length : int
         Items per list.
     n_users : int
-        Lists that were judged.
+        Lists that were evaluated.
     ndcg, recall, map : float
         Means over users; higher is better.
     ndcg_error : float
@@ -250,7 +250,7 @@ class ListReport:
         return asdict(self)
 
 
-def judge(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> ListReport:
+def evaluate_lists(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> ListReport:
     """Measure lists of users (codes) who have relevant items.
 
     Parameters
@@ -267,7 +267,7 @@ def judge(lists: Ints, users: Ints, train: RatingMatrix, relevant: Relevant) -> 
     Returns
     -------
     report : ListReport
-        Accuracy, and what else is to be known of the lists.
+        Accuracy, variety and popularity of the lists.
     """
     hit, n_relevant = hits(lists, users, relevant), relevant.counts[users]
     gain, found = ndcg(hit, n_relevant), recall(hit, n_relevant)

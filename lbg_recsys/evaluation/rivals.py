@@ -98,7 +98,7 @@ def choose_penalty(matrix: RatingMatrix, seed: int = 0, *, variant: str = "liked
 
 
 def inner_split(matrix: RatingMatrix, seed: int = 0) -> tuple[RatingMatrix, Callable[[Scorer], float]]:
-    """Four fifths of the ratings, and a function that judges scores of their users by the others: NDCG@10.
+    """Four fifths of the ratings, and a function that evaluates scores of their users on the others: NDCG@10.
 
     It is 0 if nobody likes any of the others.
     """

@@ -43,7 +43,7 @@ def random_share(n_ratings: int, share: float, seed: int) -> Bools:
 def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) -> Bools:
     """Hold out the ``n`` newest ratings of each user; of ratings with the same time the later rows are newer.
 
-    A user with ``n`` ratings or fewer keeps all of them: without training ratings there is nothing to judge.
+    A user with ``n`` ratings or fewer keeps all of them: without training ratings there is nothing to evaluate.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ TABLE1 = Experiment(
     note=(
         "A random half of the documents trains, the other half is clustered and mapped one-to-one on the classes. "
         "The recommended settings were chosen with the labels of the older 11,314 documents of the split by date, "
-        "some of which are in either half; benchmarks/bench_text.py judges on the later ones only."
+        "some of which are in either half; benchmarks/bench_text.py tests on the later ones only."
     ),
 )
 

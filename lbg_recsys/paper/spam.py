@@ -133,6 +133,6 @@ FIGURE2 = Experiment(
     note=(
         "Five-fold cross-validation; the class with the higher likelihood times prior. The recommended settings were "
         "found on a half of the same e-mails; benchmarks/bench_text.py has the figures where the e-mails that choose "
-        "the settings and those that are judged are kept apart."
+        "the settings and those that are tested are kept apart."
     ),
 )

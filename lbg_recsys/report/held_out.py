@@ -1,4 +1,4 @@
-"""Ratings that a model has not seen, and the model that is judged by them."""
+"""Ratings that a model has not seen, and the model that is evaluated on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -100,12 +100,15 @@ def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = 
     judged = type(model)(**model.get_params()).fit(train, progress=progress, **features)
     judged.titles = model.titles
     if getattr(model, "calendar_", None) is not None:
-        before = [*before, "The file does not keep when each rating was given, so the judged model learns no times."]
+        before = [
+            *before,
+            "The file does not keep when each rating was given, so the evaluation has no times.",
+        ]
     how = (
         *before,
         f"The model in the file has seen all its {_what(model)}. So a fifth of them ({out.sum():,}, at random) was "
-        "held out, a model with the same settings was fitted to the others, and that one is judged below. The model "
-        "in the file, which knows more, can be expected to be a little better.",
+        "held out, a model with the same settings was fitted to the others, and that one is evaluated below. The "
+        "model in the file, which knows more, can be expected to be a little better.",
     )
     return Judged(judged, matrix.user_codes[out], matrix.item_codes[out], matrix.values[out], how)
 

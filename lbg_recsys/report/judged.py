@@ -13,7 +13,7 @@ from lbg_recsys.evaluation.lists import (
     ListReport,
     Relevant,
     activity_groups,
-    judge,
+    evaluate_lists,
     lister_of_model,
     lister_of_scores,
 )
@@ -228,7 +228,7 @@ def list_reports(
     }
     found = {}
     for (name, lister), turn in zip(listers.items(), parts(progress, len(listers)), strict=True):
-        found[name] = judge(lister()(users, _LENGTH), users, train, relevant)
+        found[name] = evaluate_lists(lister()(users, _LENGTH), users, train, relevant)
         turn(1, 1, f"lists of {name}")
     return found, [one for one in rivals.left_out if one.startswith("EASE")]
 

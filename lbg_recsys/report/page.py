@@ -41,7 +41,7 @@ def report_html(
 ) -> str:
     """A page about a model: data, training, topics, errors, calibration, lists and examples.
 
-    Errors, calibration and lists are always measured on ratings that the judged model has not seen: those of
+    Errors, calibration and lists are always measured on ratings that the evaluated model has not seen: those of
     ``ratings`` that the model was not fitted to or, if there are none, a fifth of its own ratings, which are held out
     while a model with the same settings is fitted to the others. What does not apply to a kind of model is left out,
     and the page says so.
@@ -51,17 +51,17 @@ def report_html(
     model : RatingModel or ChoiceModel
         A fitted model.
     ratings : RatingMatrix, default=None
-        Ratings, or choices, to judge it by.
+        Ratings, or choices, to evaluate it on.
     name : str, default="the given ratings"
         What these are called in the page.
     title : str, default="Model report"
         The heading.
     refit : bool, default=True
-        Whether a model may be fitted to judge it; else what needs held-out ratings may be left out.
+        Whether a model may be fitted to part of the ratings; if not, what needs held-out ratings may be left out.
     examples : int, default=3
         Users whose lists are shown. The page names them.
     list_users : int, default=1000
-        Users whose lists are judged at most, chosen at random.
+        Users whose lists are evaluated at most, chosen at random.
     seed : int, default=0
         Seed of the split, of the choice of users and of the randomised histogram.
     progress : callable, default=silent
@@ -75,7 +75,7 @@ def report_html(
     Raises
     ------
     DataError
-        If the model cannot be judged by the ratings.
+        If the model cannot be evaluated on the ratings.
     """
     if not isinstance(model, RatingModel | ChoiceModel):
         raise DataError(f"a {type(model).__name__} has no ratings to report on: give a rating model")
@@ -83,7 +83,7 @@ def report_html(
         raise DataError("the model holds no ratings to report on: fit and save it with its ratings")
     looking, fitting, listing = parts(progress, 3)
     found = _judged(model, ratings, name, refit, seed, noted(fitting, "fitting to four fifths"))
-    fitting(1, 1, "judged model")
+    fitting(1, 1, "evaluated model")
     judgement, summary = _judgement(model, found, list_users, seed, listing)
     sections = [
         about.data(model),

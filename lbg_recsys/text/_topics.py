@@ -96,7 +96,7 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         n_documents: int = 3,
         names: Sequence[Any] | None = None,
     ) -> TopicTable:
-        """The topics as a table: sizes, telling words, and the documents that stand for each topic.
+        """The topics as a table: sizes, words that set each apart, and the documents that stand for each.
 
         Parameters
         ----------

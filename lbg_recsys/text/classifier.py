@@ -42,7 +42,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     and the score of the class z_l = scale e_l + log Pr(l) + b_l + w_l . f, with f the unit vectors of the document's
     values and of the presence of its words, one after the other, divided by sqrt(2). Exponents t >= 0 and biases b
-    are fitted to the labels by the softmax loss, with every training document judged by class models without it; then
+    are fitted to the labels by the softmax loss, with every training document scored by class models without it; then
     the linear correction w, with a ridge penalty, and the scale. ``predict_proba`` is the softmax of z. With
     ``ridge=None`` there is no correction.
 

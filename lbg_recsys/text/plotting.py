@@ -21,7 +21,7 @@ def plot_topics(
     max_topics: int = 12,
     figure: Any = None,
 ) -> Any:
-    """One bar chart for each of the largest topics with its telling words.
+    """One bar chart for each of the largest topics with the words that set it apart.
 
     A bar is the probability of the word in the topic, the line across it the word's average over all topics. All
     panels share one axis, so that bars of different topics compare.

@@ -21,7 +21,7 @@ class Topic:
     documents : int
         Number of documents whose most probable topic it is.
     words : tuple of str
-        Its telling words, first the one that tells most.
+        The words that set it apart, the most distinctive first.
     examples : tuple
         Documents that stand for it, first the one with the highest posterior probability.
     """

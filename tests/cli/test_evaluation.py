@@ -39,7 +39,7 @@ def test_evaluate_prints_three_tables(desk, run):
     assert " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log score 90% coverage fit s test s"
     assert len(ratings.splitlines()) == 3
     title, head, *rows = lists.splitlines()
-    assert title.startswith("Lists of 10 items, 10 judged; standard error of NDCG at most 0.")
+    assert title.startswith("Lists of 10 items, 10 evaluated; standard error of NDCG at most 0.")
     assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "catalogue", "novelty", "similarity", "popular"]
     assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topic…", "baseline", "popularity"]
     assert "light (" in activity and "heavy (" in activity
@@ -58,7 +58,7 @@ def test_clicks_are_judged_by_their_lists(desk, run, sample, split):
     clicks.sample(frac=1, random_state=1).to_csv(desk / "clicks.csv", index=False)
     arguments = ["evaluate", "clicks.csv", "--split", split, "--folds", 2, "--list-users", 30]
     told = run(*arguments)
-    assert "clicks.csv has no rating column: only lists are judged" in " ".join(told.stderr.split())
+    assert "clicks.csv has no rating column: only lists are evaluated" in " ".join(told.stderr.split())
     assert "RMSE" not in told.stdout and "Next: lbg-recsys fit clicks.csv -o model.lbg --algo choice" in told.stderr
     facts = json.loads(run(*arguments, "--json", "-q").stdout)
     found = {one["name"]: one["lists"]["ndcg"] for one in facts["results"]}
@@ -75,19 +75,19 @@ def test_clicks_that_cannot_be_judged(desk, run):
         "predicts ratings, and there is nothing to predict"
         in run("evaluate", "clicks.csv", "-a", "svd", code=2).stderr
     )
-    assert "leaves nothing to judge" in run("evaluate", "clicks.csv", "--list-users", 0, code=2).stderr
+    assert "leaves nothing to evaluate" in run("evaluate", "clicks.csv", "--list-users", 0, code=2).stderr
     assert "--scale is for ratings" in run("evaluate", "clicks.csv", "--scale", 1, 5, code=2).stderr
     assert "looks like the timestamp" in run("evaluate", "clicks.csv", "--split", "last", code=1).stderr
     assert "cannot be split into 5 folds" in run("evaluate", "clicks.csv", code=1).stderr
     (desk / "apart.csv").write_text("user,item\n1,2\n2,3\n")
-    assert "no list can be judged" in run("evaluate", "apart.csv", "--folds", 2, code=1).stderr
+    assert "no list can be evaluated" in run("evaluate", "apart.csv", "--folds", 2, code=1).stderr
     (desk / "counts.csv").write_text("user,item,count\n1,2,0\n2,3,1\n")
     assert "the count" in run("evaluate", "counts.csv", "--folds", 2, code=1).stderr
     (desk / "equal.csv").write_text(
         "user,item,rating\n" + "".join(f"{u},{i},1\n" for u in range(9) for i in range(u))
     )
     judged = run("evaluate", "equal.csv", "--folds", 2)
-    assert "all ratings are 1: only lists are judged" in judged.stderr and "RMSE" not in judged.stdout
+    assert "all ratings are 1: only lists are evaluated" in judged.stderr and "RMSE" not in judged.stdout
     assert "there is nothing to predict" in run("evaluate", "equal.csv", "-a", "svd", "--folds", 2, code=2).stderr
 
 
@@ -199,7 +199,7 @@ def test_the_next_command_reads_the_file_as_this_one(desk, run):
     assert following == "Next: lbg-recsys fit visits.csv --columns shopper,gizmo -o model.lbg --algo choice"
     run(*shlex.split(following)[2:])
     assert (
-        "only lists are judged"
+        "only lists are evaluated"
         in run("evaluate", "visits.csv", "--columns", "1,2,3", "--header", "--folds", 2).stderr
     )
 
@@ -210,7 +210,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
     ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
-    assert ratings.startswith("For ratings, paper was judged alone (RMSE ")
+    assert ratings.startswith("For ratings, paper was the only one (RMSE ")
     assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
     assert "For lists" not in as_json.stderr

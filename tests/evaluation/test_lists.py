@@ -75,7 +75,7 @@ def test_measures_are_those_of_single_lists(train, held_out):
     assert users.tolist() == sorted(liked)
     table = brute_force_scores(train)
     found = lists.lister_of_scores(lambda some: table[some], train)(users, 6)
-    report = lists.judge(found, users, train, relevant)
+    report = lists.evaluate_lists(found, users, train, relevant)
     rows = [[item for item in row if item >= 0] for row in found.tolist()]
     pairs = [(row, liked[user]) for row, user in zip(rows, users.tolist(), strict=True)]
     assert report.ndcg == pytest.approx(np.mean([metrics.ndcg_at(6, *pair) for pair in pairs]))
@@ -119,13 +119,13 @@ def test_items_and_users_unknown_to_training(train):
     users, items = np.array([3, 3, -1]), np.array([-1, 5, 5])
     relevant = Relevant.find(train, users, items, np.full(3, 5.0), 4.0)
     assert relevant.users().tolist() == [3] and relevant.counts[3] == 2
-    report = lists.judge(np.array([[5, 6]]), np.array([3]), train, relevant)
+    report = lists.evaluate_lists(np.array([[5, 6]]), np.array([3]), train, relevant)
     assert report.recall == 0.5 and np.isnan(report.ndcg_error)
 
 
 def test_empty_lists_have_no_variety(train):
     relevant = Relevant.find(train, np.array([0]), np.array([-1]), np.array([5.0]), 4.0)
-    report = lists.judge(np.full((1, 3), -1), np.array([0]), train, relevant)
+    report = lists.evaluate_lists(np.full((1, 3), -1), np.array([0]), train, relevant)
     assert (report.ndcg, report.recall, report.map, report.catalogue) == (0, 0, 0, 0)
     assert np.isnan([report.novelty, report.similarity, report.popular]).all()
 
@@ -151,7 +151,9 @@ def test_mean_over_folds(train, held_out):
     users = relevant.users()
     table = brute_force_scores(train)
     lister = lists.lister_of_scores(lambda some: table[some], train)
-    first, second = (lists.judge(lister(part, 5), part, train, relevant) for part in (users[:10], users[10:]))
+    first, second = (
+        lists.evaluate_lists(lister(part, 5), part, train, relevant) for part in (users[:10], users[10:])
+    )
     mean = lists.mean_report([first, second])
     assert mean.n_users == len(users) and mean.ndcg == pytest.approx((first.ndcg + second.ndcg) / 2)
     assert mean.ndcg_error == pytest.approx(np.hypot(first.ndcg_error, second.ndcg_error) / 2)

@@ -72,4 +72,4 @@ def test_a_model_of_times_is_judged_without_them_and_the_page_says_so(sample):
         warnings.simplefilter("ignore")
         model = lbg_recsys.BayesianLBGModel(n_components=2, n_sweeps=6, burn_in=2, random_state=0)
         judged = refitted(model.fit(timed, time="timestamp"), 0, silent)
-    assert judged.model.calendar_ is None and "learns no times" in " ".join(judged.how)
+    assert judged.model.calendar_ is None and "the evaluation has no times" in " ".join(judged.how)

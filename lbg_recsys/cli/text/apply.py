@@ -32,7 +32,7 @@ def apply(
     """Find the topics or classes of NEW documents with a saved MODEL.
 
     The model is one that `text cluster` or `text classify` saved as a .lbg file. Where NEW has classes too,
-    predicted classes are judged by them.
+    predicted classes are compared with them.
 
     \b
     Examples:

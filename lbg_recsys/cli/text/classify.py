@@ -56,9 +56,9 @@ def classify(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Learn classes from DOCUMENTS; judge, or classify NEW.
+    """Learn classes from DOCUMENTS; cross-validate, or classify NEW.
 
-    With NEW, its documents are classified; where they have classes too, the predictions are judged by them. Without
+    With NEW, its documents are classified; where they have classes too, predictions are compared with them. Without
     NEW, DOCUMENTS is cross-validated. --param sets the classifier's parameters, and as estimator__NAME=VALUE those
     of the mixture that each class is modelled with.
 

@@ -30,7 +30,7 @@ from lbg_recsys.readers.documents import failing_as_data_errors
     type=click.Choice(["telling", "probability"]),
     default="telling",
     show_default=True,
-    help="What a word is ranked by: how well it distinguishes a topic, or its probability in the topic.",
+    help="Rank words by how well they distinguish a topic (telling), or by their probability in it.",
 )
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @params_option("LBGMixture")
