@@ -1,4 +1,4 @@
-"""Maths over arrays: no ids, no files, no estimators.
+"""Mathematics over arrays: no ids, no files, no estimators.
 
 The paper's symbols, used throughout this package (rows are users or documents, columns are items or words):
 

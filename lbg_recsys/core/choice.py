@@ -58,7 +58,7 @@ def penalties(x: sp.csr_array, factor: float | None, power: float) -> Floats:
     """The penalty of each item: factor r (n_i / n)^power.
 
     r is the mean square of the stored cells, n_i how often item i was taken (at least 1) and n how often the item of
-    an average choice was taken. A positive power penalises popular items more: they have data enough to stand it.
+    an average choice was taken. A positive power penalises popular items more: they have enough data.
 
     ``factor`` is 9 nnz^1/3 if None, nnz being the number of stored cells. This follows the factors that were best on
     inner splits of data sets of 23,000 to 640,000 choices, from 250 to 1000 (``benchmarks/tune_choice.py``).

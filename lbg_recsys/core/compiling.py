@@ -22,13 +22,13 @@ _told: list[str] = []  # the problem of this process, told once
 def kernel(**options: Any) -> Callable[[F], F]:
     """``numba.njit(nogil=True, error_model="numpy", **options)``, cached on disk where that is possible.
 
-    No function is handed to C as a callback, so none is compiled a second entry for it.
+    No function is passed to C as a callback, so no second entry point is compiled.
 
     A division by zero is infinite or NaN, as in NumPy. All kernels share this setting: numba compiles its own
     functions, such as the generators of random numbers, again for each combination of settings that calls them.
 
     Without a folder that can be written to, the function is compiled anew in each process. A cache file that cannot
-    be read is replaced, one that cannot be written is done without. A `UserWarning` says so once per process.
+    be read is replaced, and one that cannot be written is skipped. A `UserWarning` says so once per process.
 
     >>> @kernel(fastmath=True)
     ... def double(x):
@@ -53,7 +53,7 @@ def kernel(**options: Any) -> Callable[[F], F]:
 
 
 class _OptionalCache:
-    """A cache of numba's of which no failure ends the program."""
+    """Numba's cache, whose failures do not end the program."""
 
     def __init__(self, cache: Any) -> None:
         self._own = cache

@@ -1,8 +1,8 @@
 """What a new user's few items alone predict.
 
 The scores of `lbg_recsys.core.choice` take every item that a user did not take as refused. That is right for the
-users of the training, whose rows are complete, and wrong for somebody who has only begun: the other items may not
-have been met. Here nothing is concluded from them. With H the user's items,
+users of the training, whose rows are complete, and wrong for a new user, who may not know the other
+items. Here nothing is concluded from them. With H the user's items,
 
     Sigma_.H Sigma_HH^-1 x_H
 

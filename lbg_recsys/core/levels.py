@@ -1,4 +1,4 @@
-"""A distribution over rating levels and what people want of it: mean, median, mode, spread, intervals.
+"""Summaries of a distribution over rating levels: mean, median, mode, spread, intervals.
 
 All functions take probabilities (n, L), whose rows sum to one, and the L levels in ascending order.
 """

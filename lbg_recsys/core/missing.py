@@ -1,4 +1,4 @@
-"""How likely a next rating is of an item that the data missed: Good and Turing's estimate, by a regression.
+"""The probability that the next rating is of an item without ratings: Good and Turing's estimate, by a regression.
 
 The probability that the next rating is of an item without ratings is about the share of ratings that are the only
 ones of their items (Good and Turing). One user has few such ratings, so their number is regressed on how often the

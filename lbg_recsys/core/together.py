@@ -1,7 +1,7 @@
 """How often items are taken together: the matrix Y'Y of Y = diag(w)^1/2 X (see `lbg_recsys.core.choice`).
 
-Two forms hold it. `ByUsers` holds Y, a row per user: pairs of items are multiplied out where they are asked for.
-`ByPairs` holds the sums over all users, and says nothing of any one of them but what such sums say.
+Two forms hold it. `ByUsers` holds Y, a row per user: pairs of items are multiplied when they are needed.
+`ByPairs` holds the sums over all users, and nothing else about any one of them.
 """
 
 from dataclasses import dataclass

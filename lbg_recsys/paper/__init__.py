@@ -1,4 +1,4 @@
-"""The paper's experiments, each as a table of cells that anybody can measure again."""
+"""The paper's experiments, each as a table of cells that can be measured again."""
 
 from lbg_recsys.paper.clustering import TABLE1, TABLE4
 from lbg_recsys.paper.experiment import Experiment

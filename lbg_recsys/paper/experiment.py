@@ -41,7 +41,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Cell:
-    """One measurement: what somebody would have to repeat."""
+    """One measurement: all that is needed to repeat it."""
 
     experiment: str
     row: str
@@ -51,7 +51,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """For people who wait."""
+        """The name in the progress bar."""
         return f"{self.experiment}: {self.row}, {self.setting}, seed {self.seed}"
 
 

@@ -1,4 +1,4 @@
-"""The reproduction on paper: Markdown, JSON, pictures, and one page of HTML that needs nothing else."""
+"""The results of the reproduction as Markdown, JSON, pictures, and one page of HTML that needs nothing else."""
 
 import base64
 import html
@@ -64,7 +64,7 @@ def write_all(
 
 
 def table_of(experiment: Experiment, lines: Sequence[Line]) -> tuple[list[str], list[list[Any]]]:
-    """Headers and cells, as text: model, setting, then a column a metric."""
+    """Headers and cells, as text: model, setting, then one column per metric."""
     headers = ["model", "setting", *experiment.metrics.values()]
     return headers, [[line.row, line.setting, *(in_words(line, key) for key in experiment.metrics)] for line in lines]
 

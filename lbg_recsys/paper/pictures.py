@@ -43,7 +43,7 @@ def _new_figure(columns: int) -> tuple["Figure", list[Any]]:
 
 
 def _svm_curves(lines: Sequence[Line]) -> "Figure":
-    """Accuracy against the share of training data, one panel a pair of classes, a band of one deviation."""
+    """Accuracy by share of training data, a panel per pair of classes, with a band of one standard deviation."""
     figure, axes = _new_figure(2)
     rows = [line.row for line in lines]
     for axis, (pair, title) in zip(axes, _PAIRS.items(), strict=True):
@@ -65,7 +65,7 @@ _PAIRS = {"a": "misc.forsale / rec.sport.baseball", "b": "comp.graphics / comp.o
 
 
 def _confusion_tables(lines: Sequence[Line]) -> "Figure":
-    """Ham and spam, true and called, one table a model."""
+    """Ham and spam, true and predicted, one table per model."""
     chosen = [line for line in lines if line.setting != PAPER]
     figure, axes = _new_figure(len(chosen))
     for axis, line in zip(axes, chosen, strict=True):

@@ -1,4 +1,4 @@
-"""Measure cells side by side, keep each as soon as it is there, and go on where an earlier run stopped."""
+"""Measure cells in parallel, store each as soon as it is measured, and continue where an earlier run stopped."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _SECOND = 1.0
 def run_cells(
     cells: Sequence[Cell], folder: Path, *, n_jobs: int = 2, progress: Progress = silent
 ) -> dict[Cell, Figures]:
-    """The figures of all cells. ``folder`` keeps a file of each; what it has, with these versions, is not redone."""
+    """The figures of all cells. ``folder`` has a file of each; those of the same versions are not repeated."""
     folder.mkdir(parents=True, exist_ok=True)
     versions = library_versions()
     found: dict[Cell, Figures] = {}
@@ -47,7 +47,7 @@ def run_cells(
             ready, pending = wait(pending, timeout=_SECOND, return_when=FIRST_COMPLETED)
             for future in ready:
                 keep(running[future], future.result())
-            if not ready:  # a cell may take minutes: the bar shows at least that time goes by
+            if not ready:  # a cell may take minutes: the bar shows at least the time
                 progress(len(found), len(cells), f"{len(pending)} to do, after {time.monotonic() - begun:.0f} s")
     return found
 

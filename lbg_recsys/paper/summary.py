@@ -46,7 +46,7 @@ def summarise(experiment: Experiment, figures: Mapping[Cell, Figures]) -> list[L
 
 
 def in_words(line: Line, metric: str) -> str:
-    """A figure as a table shows it: ``0.597 ± 0.020``."""
+    """A figure as shown in a table: ``0.597 ± 0.020``."""
     if metric not in line.mean:
         return "-"
     value = f"{line.mean[metric]:.3f}"

@@ -13,7 +13,7 @@ QUICK_DOCUMENTS = 3000
 
 @dataclass(frozen=True)
 class Matrices:
-    """The same documents thrice: word counts, tf-idf as in the paper, and sublinear tf-idf as we recommend."""
+    """The same documents in three forms: word counts, tf-idf as in the paper, and sublinear tf-idf (recommended)."""
 
     counts: Any
     tfidf: Any
@@ -36,7 +36,7 @@ def vectorise(texts: list[str], labels: npt.NDArray[np.int64], min_df: int) -> M
 
 @lru_cache(maxsize=1)
 def all_groups(quick: bool) -> Matrices:
-    """All twenty classes, headers stripped; a random part of the documents where it must be quick."""
+    """All twenty classes, headers stripped; a random part of the documents if ``quick``."""
     from lbg_recsys.datasets import load_20newsgroups
 
     groups = load_20newsgroups(subset="all")

@@ -45,9 +45,9 @@ def spread(
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Processes that start now use one thread a library, unless the environment says otherwise.
+    """Processes that start now use one thread per library, unless the environment says otherwise.
 
-    A library reads this when it is imported, and what a worker unpickles first imports numpy: to be told inside the
+    A library reads this when it is imported, and what a worker unpickles first imports numpy: setting it inside the
     worker is too late.
     """
     added = [name for name in _THREADS if name not in os.environ]

@@ -34,7 +34,7 @@ _LOG_2PI = math.log(2.0 * math.pi)
 
 @dataclass(frozen=True)
 class Prior:
-    """What each column looks like over all topics, and how many pseudo-rows of it every topic is given.
+    """The moments of each column over all topics, and how many pseudo-rows with them every topic gets.
 
     ``rate``, ``mean`` and ``var`` are (n,). ``strength_p`` pseudo-rows shrink p to the rate, ``strength_gauss``
     pseudo-entries shrink c and var to mean and var; 0 is the paper's own update. ``floor`` bounds var from below.
@@ -70,15 +70,15 @@ def column_moments(
     return count / (statistics.n_rows or 1), mean, np.maximum(var, floor)
 
 
-# Tables of (n, 3, k) numbers up to this many bytes stay in a processor's own cache while rows are gone through.
+# Tables of (n, 3, k) numbers up to this many bytes stay in a processor's own cache while rows are processed.
 _CACHED = 1 << 20
 
 
 def _by_column(rows: SparseRows, n_topics: int) -> SparseRows | None:
     """The entries by column where that is faster: from some thousand columns on.
 
-    Gone through by row, every entry has another part of a table of columns, and a large table is out of the cache.
-    By column it has another row of a block, of which there are few. Each sum is added in the same order either way,
+    By row, every entry reads another part of a table of columns, and a large table exceeds the cache.
+    By column, it reads another row of a block, of which there are few. Sums are added in the same order either way,
     because the columns of a row ascend; of documents they do not.
 
     Rows in memory keep their transpose: to sort them in every iteration took a fourth of an E-step, and two workers
@@ -154,7 +154,7 @@ def _gather_by_column(start: Ints, stop: Ints, rows: Codes, values: Floats, mu: 
 def evidence_tables(
     parameters: Parameters, indicator_weight: float = 1.0, given_count: bool = False
 ) -> tuple[Floats, Floats]:
-    """What a row without entries says, (k,), and what an entry of value m adds to that.
+    """The evidence of a row without entries, (k,), and what an entry of value m adds to it.
 
     The second is (n, 3, k) of gain, centre and half precision: an entry adds gain - half precision (m - centre)^2.
     """
@@ -330,6 +330,6 @@ def log_prior(
         value += indicator_weight * prior.strength_p * float(indicator.sum())
     if prior.strength_gauss > 0.0:
         misfit = (var0 + (parameters.c - mean) ** 2) / parameters.var
-        # Less what the prior's own mean and variance would get: no large constant hides the gain of an iteration.
+        # Less the value at the prior's own mean and variance: no large constant hides the gain of an iteration.
         value -= 0.5 * prior.strength_gauss * float((np.log(parameters.var / var0) + misfit - 1.0).sum())
     return value

@@ -1,4 +1,4 @@
-"""What a document says for each topic of each class: three kinds of evidence, and the exponents that weigh them.
+"""The evidence of a document for each topic of each class: three kinds, and the exponents that weigh them.
 
 With x_i = 1 for the keywords of a document, m_i their values and u = m / |m|, the evidence for topic s is
 
@@ -12,8 +12,8 @@ evidence for class l is
 
     e_l = log sum_{s in l} lam_s exp(t . evidence_s).
 
-The exponents are fitted to the labels of the training documents. Each of these is judged by parameters from which
-its own share was taken out (`left_out_evidence`), as if it were new: sums are additive, so this needs no second fit.
+The exponents are fitted to the labels of the training documents. Each of these is scored with parameters from
+which its own share was subtracted (`left_out_evidence`), as if it were new. Sums are additive, so this needs no fit.
 """
 
 import math
@@ -38,7 +38,7 @@ _MAX_ITER = 100
 
 
 class Entries(NamedTuple):
-    """The keywords of documents as a kernel wants them; ``units`` are the values divided by their document's norm."""
+    """The keywords of documents as a kernel takes them; ``units`` are the values divided by their document's norm."""
 
     start: Ints
     stop: Ints
@@ -147,7 +147,7 @@ def _left_out_kernel(entries: Entries, mu: Floats, sums: _Sums, prior: _PriorArr
                 p_with = min(max((sums.hits[i, s] + a * prior.rate[i]) / rows_with, P_MARGIN), 1.0 - P_MARGIN)
                 p = min(max(smoothed / rows_left, P_MARGIN), 1.0 - P_MARGIN)
                 draws += entries.units[e] * math.log(smoothed / total)
-                # the word is there: its silence, and what the loss of the document did to that, go out again
+                # the word is present: subtract its silence, and how leaving the document out changed that
                 slope = p_with / ((1.0 - p_with) * rows_with)
                 bernoulli += math.log(p) - math.log1p(-p_with) + w * slope
                 first, second = sums.first[i, s] - w * m, sums.second[i, s] - w * m * m

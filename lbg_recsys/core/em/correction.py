@@ -1,4 +1,4 @@
-"""A linear correction of class scores: what independent words cannot say, learnt from the labels.
+"""A linear correction of class scores: what a model of independent words misses, learned from the labels.
 
 Scores of the classes e (m, h) from generative models become
 
@@ -48,7 +48,7 @@ class Correction:
 
     @property
     def untaught(self) -> bool:
-        """Whether it has seen no labels yet."""
+        """Whether no labels were used yet."""
         return self.scale == 1.0 and not self.bias.any() and not self.weights.any()
 
     def vector(self) -> Floats:

@@ -98,6 +98,6 @@ def fold_in_rows(rows: SparseRows, parameters: Parameters, beta: float = 1.0, n_
 
 
 def mixing_weights(row_mass: Floats, smooth: float = 0.1) -> Floats:
-    """Shares of a row's entries; ``smooth`` pseudo-entries a topic keep a row with few of them from certainty."""
+    """Shares of a row's entries; ``smooth`` pseudo-entries per topic keep rows with few entries uncertain."""
     weight = row_mass + smooth
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))

@@ -12,7 +12,7 @@ S = TypeVar("S")  # statistics
 
 @dataclass(frozen=True)
 class EMResult(Generic[P, S]):
-    """The parameters of the last iteration, the statistics gathered under them, and how it went."""
+    """The parameters of the last iteration, the statistics gathered under them, and the history of the run."""
 
     parameters: P
     statistics: S
@@ -48,12 +48,12 @@ def run_em(
     """Alternate M- and E-step from the given statistics until ``stop(parameters, history)`` is true.
 
     ``objective`` is evaluated for parameters together with the statistics gathered under them; ``history`` holds its
-    values so far, the latest last. Give it the scale that ``stop`` is meant on (per row, say). ``progress`` is called
+    values so far, the latest last. Its scale must be that of ``stop`` (for example per row). ``progress`` is called
     after every iteration, with the objective under the name ``measure`` as its note. After a run that stops early
     the caller reports the last step, because only the caller knows what follows.
 
     ``before(statistics, history)`` is called before every iteration. A run that is given the statistics and the
-    ``history`` of such a call goes on from there.
+    ``history`` of such a call continues from there.
     """
     if max_iter < 1:
         raise ValueError(f"max_iter is {max_iter}; EM needs at least one iteration")

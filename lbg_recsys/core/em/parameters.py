@@ -7,7 +7,7 @@ import numpy as np
 
 from lbg_recsys.core.types import Floats
 
-# p = 0 or 1 would make one unexpected indicator rule a topic out for ever; this is as close as we let it come.
+# With p = 0 or 1 one unexpected indicator would exclude a topic for ever: p keeps this distance.
 P_MARGIN = 1e-9
 # The kinds of evidence that a row has for a topic, `lbg_recsys.core.em.class_evidence`.
 KINDS = ("draws", "bernoulli", "gauss")
@@ -40,7 +40,7 @@ class Parameters:
         return int(self.p.shape[0])
 
     def __getstate__(self) -> dict[str, Floats]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # what is cached is made again
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # cached values are computed again
 
     @cached_property
     def log_p(self) -> Floats:

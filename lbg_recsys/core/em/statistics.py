@@ -1,6 +1,6 @@
 """Sufficient statistics: what an M-step needs, additive over any partition of the rows.
 
-This one fact gives batch, out-of-core, incremental and distributed fitting from the same two functions.
+So the same two functions do batch, out-of-core, incremental and distributed fitting.
 """
 
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class SufficientStatistics:
         return SufficientStatistics(factor * self.n_rows, factor * self.evidence, *tables)
 
     def __sub__(self, other: "SufficientStatistics") -> "SufficientStatistics":
-        """Take rows out again; what rounding leaves below zero is zero."""
+        """Remove rows; what rounding leaves below zero is set to zero."""
         return SufficientStatistics(
             self.n_rows - other.n_rows,
             self.evidence - other.evidence,

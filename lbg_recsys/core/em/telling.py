@@ -1,4 +1,4 @@
-"""Which columns tell a topic from the others."""
+"""Which columns distinguish a topic from the others."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Mixture of unigrams: a document's words are draws from the die beta_s of its one topic.
+"""Mixture of unigrams: a document's words are drawn from the distribution beta_s of its one topic.
 
     Pr(d) = sum_s lam_s prod_i beta_si^m_i
 

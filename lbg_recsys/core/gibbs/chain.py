@@ -58,7 +58,7 @@ from lbg_recsys.core.types import Array
 _CUTS_MOVE_FROM = 10
 # A user's noise precision ~ Gamma(shape, rate) with a learned rate: the larger the shape, the more alike users are.
 USER_NOISE_SHAPE = 10.0
-# The prior of precisions of which little is known.
+# A wide prior of precisions.
 _WIDE = Gamma(0.5, 0.005)
 
 
@@ -153,7 +153,7 @@ class Chain:
         # ratings of Gaussian chains have no cut points: these are for predictions, and the same for all
         self.own_cuts = np.zeros((len(self.cuts), users if settings.ordinal else 1), np.float32)
         self.cut_tau = np.full(len(self.cuts), 16.0)
-        # half a rating is added to each level, so that an empty one keeps a sliver of probability
+        # half a rating is added to each level, so that an empty one keeps a small probability
         amount = np.bincount(level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.columns)
         amounts = (column_features(each, Amounts.of(each))[:, 1] for each in (entries.lengths, self.n_col))
@@ -379,7 +379,7 @@ class Chain:
         intervals = self._intervals()._replace(cuts=cuts)
         move_cuts(self._residuals(), intervals, self._weights(), self.utility, self.below, first, last)
 
-    # -- looking -------------------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------------------------
 
     def means(self, rows: Array, cols: Array) -> Array:
         """The expected utilities of pairs under the current draw, (pairs,)."""

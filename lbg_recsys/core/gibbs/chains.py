@@ -1,4 +1,4 @@
-"""Several chains side by side: sweep after sweep, with what is kept of each and whether they agree."""
+"""Several chains in step: what is kept of each, and whether they agree."""
 
 import math
 import time
@@ -18,7 +18,7 @@ from lbg_recsys.core.gibbs.threads import ALONE, Threads, threads_for
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
-# Sweeps that are made however little time there is, and how many times as many as asked for if there is enough.
+# The fewest sweeps however short the time, and the most, as a multiple of those asked for.
 FEWEST, MOST_TIMES = 12, 10
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4
@@ -56,7 +56,7 @@ class Run:
         self.kept, self.trace = self.kept[-(-third // self.stride) :], self.trace[third:]
 
     def _keep(self) -> None:
-        if len(self.kept) == self.most:  # full: every second one goes, and from now on half as many come
+        if len(self.kept) == self.most:  # full: drop every second one, and from now on keep half as many
             self.kept = self.kept[::2]
             self.stride *= 2
             if self._met % self.stride:
@@ -97,8 +97,8 @@ def run_all(
     many as asked for; what was kept of the first third of them is then dropped, unless ``burn_in`` is 0.
 
     Every chain has its own random stream and they share nothing, so the threads cannot change a bit. Threads that are
-    left over when each chain has one draw factors of the same chain, from random numbers that are there already. On
-    Ctrl-C whatever was kept stays; before anything was, the interrupt goes on to the caller. ``progress`` is called
+    left over when each chain has one draw factors of the same chain, from random numbers that were drawn before. On
+    Ctrl-C whatever was kept stays; before that, the interrupt is raised to the caller. ``progress`` is called
     after every sweep with the training error as its note; ``unit`` is what 1 in the chains' values is in the ratings.
     """
     with ExitStack() as stack:

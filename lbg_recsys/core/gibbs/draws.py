@@ -144,7 +144,7 @@ class Draws:
         if side is Side.USERS:
             names.append("own_cuts")
         parts = {name: np.ascontiguousarray(getattr(self, name)[:, -1:]) for name in names}
-        # occasions are those of users: when they rated is nobody's business either
+        # occasions belong to users, too: when they rated is as private as what they rated
         return replace(self, **parts, occasion=self.occasion[:, :0], occasion_tau=self.occasion_tau[:, :0])
 
     def pieces(self) -> list["Draws"]:

@@ -1,4 +1,4 @@
-"""Continuous factors for what the classes leave: a product a_j . b_i of R numbers of the row and of the column.
+"""Continuous factors for what the classes do not explain: products a_j . b_i of R numbers per row and column.
 
     a_j ~ N(m_j, 1 / precision),   m_j = line_0 + line_1 amount_j + sum over its entries of push_i / sqrt(n_j)
 
@@ -43,7 +43,7 @@ class Factors(NamedTuple):
 
     @property
     def drawn(self) -> tuple[Array, ...]:
-        """What a chain must hold on to: all that does not follow from the rest."""
+        """What a chain must keep: all that does not follow from the rest."""
         return self.value, self.push, self.line, self.precision, self.push_precision
 
 

@@ -1,4 +1,4 @@
-"""What is known about rows and columns besides their entries, as the design matrices of regressions.
+"""Features of rows and columns, which are known besides the entries, as design matrices of regressions.
 
 The features of a column are further entries of its phi. The features of a row are expected of its bias,
 b_j ~ N(f_j . beta, 1/row_tau). Coefficients of features of the same group have the same prior, N(0, 1/kappa_g) with

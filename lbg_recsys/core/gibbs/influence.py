@@ -126,7 +126,7 @@ def column_influence(
     pulled = moved * prior_precision
     given = pulled @ covariance @ target + information * reach * np.einsum("nd,nd->n", spread, pulled) / left
     slope = expectation.slope(float(target @ centre) + offset, float(target @ covariance @ target))
-    # a slope says nothing beyond the ends of the scale
+    # a slope does not hold beyond the ends of the scale
     width = expectation.values[-1] - expectation.values[0]
     return np.clip(slope * given, -width, width), np.clip(slope * valued, -width, width)
 

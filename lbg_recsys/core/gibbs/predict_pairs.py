@@ -170,7 +170,7 @@ def levels_from(draws: Draws, below: Array) -> Array:
     probability = np.empty((*below.shape[1:], len(below) + 1))
     before = np.float64(0.0)
     for b in range(len(below)):
-        upto = np.maximum(below[b], before)  # rounding may have put Phi out of order by a hair
+        upto = np.maximum(below[b], before)  # rounding may have put Phi slightly out of order
         probability[..., b] = upto - before
         before = upto
     probability[..., -1] = np.maximum(draws.shaping.sum() - before, 0.0)
@@ -202,7 +202,7 @@ def _prepared(
     when = when.copy()
     when[when >= 0] = place
     spread = 1.0 / draws.occasion_tau
-    spread[:, DRIFT:] = 0.0  # of the drift of items the weights of users know nothing
+    spread[:, DRIFT:] = 0.0  # the weights of users do not include the drift of items
     sweeps = _Sweeps(
         part(draws.z, known_rows),
         part(draws.c, known_cols),

@@ -4,8 +4,8 @@ A sweep's mean of a pair is its biases + T_ji with T_ji = sum_h c[h, i, z_jh] + 
 classes, one-hot over (h, class), and factors with the column's class means and factors. Classes are numbered
 differently in every chain and may change places from sweep to sweep, and factors turn; T does not depend on that. A
 taste is T less what all rows, and all columns, have in common and what goes with being rated often: a line in the
-logarithm of the number of ratings is taken away from the features of both. Without that all that is obscure would be
-alike.
+logarithm of the number of ratings is taken away from the features of both. Without that, all rarely rated
+items would look alike.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.types import Array
 
-# Pseudo-entries that draw the slope of the line to zero: through two points a line goes that leaves nothing.
+# Pseudo-entries that draw the slope of the line to zero: a line through two points would leave nothing.
 _RIDGE = 10.0
-# Squared tastes, in squared spreads of the ratings, below which there is no taste but only rounding.
+# Squared tastes, in squared spreads of the ratings, below which there is only rounding.
 _NO_TASTE = 1e-9
 
 

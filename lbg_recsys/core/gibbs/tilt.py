@@ -53,7 +53,7 @@ def _tilt(probability: Array, levels: Array, mean: Array) -> None:
             if abs(first) < 1e-10:
                 break
             low, high = (low, theta) if first > 0.0 else (theta, high)
-            # a step that overshoots would leave the region where Newton's quadratic is any good
+            # a step that overshoots would leave the region where Newton's quadratic is accurate
             newton = first / max(second / total - first * first, 1e-9)
             if abs(newton) > reach:
                 newton = math.copysign(reach, newton)
