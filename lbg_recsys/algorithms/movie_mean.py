@@ -14,6 +14,15 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
     """Predict every rating of an item by the mean of its ratings in the training data.
 
     An unknown item has no mean: the prediction is impossible, and Surprise falls back to the global mean.
+
+    Examples
+    --------
+    >>> from surprise import Dataset, Reader
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "b"], "rating": [5, 1, 4, 2]})
+    >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+    >>> MovieMeanAlgo().fit(trainset).predict(1, "a").est
+    4.5
     """
 
     MADE_BY_FIT = ("trainset", "item_means_", "bu", "bi")

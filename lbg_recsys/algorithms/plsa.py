@@ -10,6 +10,15 @@ class GaussianPLSAAlgo(GaussianPLSASettings, RatingAlgo):
 
     Pr(m | u, i) = sum_s Pr(s | u) N(m; c_si, var_si) over ratings standardised per user, by tempered EM that stops on
     held-out ratings.
+
+    Examples
+    --------
+    >>> from surprise import Dataset, Reader
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "b"], "rating": [5, 1, 4, 2]})
+    >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+    >>> round(GaussianPLSAAlgo(n_topics=1, random_state=0).fit(trainset).predict(1, "a").est, 1)
+    3.3
     """
 
     MODEL = GaussianPLSAModel

@@ -21,6 +21,13 @@ class LabelledTexts:
         Names of the classes.
     found_in : str
         Where the bytes came from, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> texts = LabelledTexts(["win a prize", "see you"], np.array([1, 0]), ("ham", "spam"), "an example")
+    >>> texts, texts.target_names[texts.target[0]]
+    (<LabelledTexts: 2 texts of 2 classes>, 'spam')
     """
 
     data: list[str]

@@ -24,6 +24,15 @@ class RatingData:
         Lowest and highest rating.
     found_in : str
         Where the bytes came from, in words.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import load_sample
+    >>> sample = load_sample()
+    >>> sample, sample.scale
+    (<RatingData: 6,065 ratings of 120 items by 200 users>, (1, 5))
+    >>> sample.items.loc[8, "title"]
+    'Silent Comet'
     """
 
     ratings: "pd.DataFrame"

@@ -268,6 +268,14 @@ def evaluate_lists(lists: Ints, users: Ints, train: RatingMatrix, relevant: Rele
     -------
     report : ListReport
         Accuracy, variety and popularity of the lists.
+
+    Examples
+    --------
+    >>> train = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "z"], [5, 1, 4])
+    >>> relevant = Relevant.find(train, np.array([0]), np.array([2]), np.array([5.0]), liked=4.0)  # ann likes z
+    >>> report = evaluate_lists(np.array([[2]]), np.array([0]), train, relevant)
+    >>> report.ndcg, report.recall
+    (1.0, 1.0)
     """
     hit, n_relevant = hits(lists, users, relevant), relevant.counts[users]
     gain, found = ndcg(hit, n_relevant), recall(hit, n_relevant)

@@ -43,6 +43,11 @@ class RatingMatrix:
 
     Build it with `from_frame` or `from_arrays`, or let `as_matrix` choose. ``rows`` holds the
     ratings, users as rows and items as columns, ascending; ``rows.transposed`` holds them by item.
+
+    Examples
+    --------
+    >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
+    <RatingMatrix: 3 ratings of 2 items by 2 users>
     """
 
     users: IdIndex

@@ -37,7 +37,14 @@ M = TypeVar("M", bound="RatingModel")
 class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     """A model of ratings. A subclass supplies `_fit` and the methods over codes that `ScoringModel` names.
 
-    What it knows better than by these it overrides: `influence`, `topic_shares`, `explain`.
+    It may override `influence`, `topic_shares` and `explain`.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+    >>> isinstance(model, RatingModel), model.predict_distribution([("bob", "y")]).shape
+    (True, (1, 5))
     """
 
     RANKED_BY = "liked"

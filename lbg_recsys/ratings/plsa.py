@@ -40,6 +40,13 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         The log-likelihood per held-out rating after each iteration.
     centre_, spread_ : float
         Mean and standard deviation of all ratings.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import load_sample
+    >>> model = GaussianPLSAModel(n_topics=4, random_state=0).fit(load_sample().ratings)
+    >>> model.predict_batch([(3, 8)]).round(1).tolist()
+    [3.5]
     """
 
     MADE_BY_FIT = (

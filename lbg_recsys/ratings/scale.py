@@ -28,6 +28,12 @@ class RatingScale:
 
     A scale with too many values to count as levels (jokes rated -10.00 .. 10.00) is continuous: its levels are
     a grid on which distributions are reported.
+
+    Examples
+    --------
+    >>> scale = RatingScale(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    >>> scale.lower, scale.upper, scale.step
+    (1.0, 5.0, 1.0)
     """
 
     levels: npt.NDArray[np.float64]

@@ -19,7 +19,13 @@ _SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 
 @dataclass(frozen=True)
 class Documents:
-    """Names, and either texts or a matrix of word frequencies; labels where they are known."""
+    """Names, and either texts or a matrix of word frequencies; labels where they are known.
+
+    Examples
+    --------
+    >>> len(Documents(["1", "2"], ["win a prize", "see you"], None, ["spam", "ham"]))
+    2
+    """
 
     names: list[str]
     texts: list[str] | None
@@ -58,6 +64,16 @@ def read_documents(
     ------
     DataError
         If there is no document, or the source cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "texts.csv")
+    ...     _ = path.write_text("text,label\\nwin a prize,spam\\nsee you,ham\\n")
+    ...     found = read_documents(str(path))
+    >>> found.texts, found.labels
+    (['win a prize', 'see you'], ['spam', 'ham'])
     """
     path = Path(source)
     if path.is_dir():
@@ -96,6 +112,13 @@ def word_frequencies(
         The words of their columns.
     vectorizer : TfidfVectorizer or None
         None where the sources hold word frequencies already.
+
+    Examples
+    --------
+    >>> documents = Documents(["1", "2"], ["win a prize", "see you"], None, ["spam", "ham"])
+    >>> (matrix,), words, _ = word_frequencies(documents, min_df=1, stop_words="none")
+    >>> matrix.shape, words
+    ((2, 4), ['prize', 'see', 'win', 'you'])
     """
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")

@@ -32,6 +32,15 @@ def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
     ------
     DataError
         If the file cannot be read or has no column of ids.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "films.csv")
+    ...     _ = path.write_text("item,title,genres\\n1,Alien,Horror|Sci-Fi\\n")
+    ...     read_features(path, "item")["genres"].tolist()
+    ['Horror|Sci-Fi']
     """
     import pandas as pd
 

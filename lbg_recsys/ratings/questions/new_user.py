@@ -41,6 +41,14 @@ class FoldedUser(RecommenderOfOne):
     ----------
     view : RatingModel
         The model with the new user as its only one.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+    >>> user = model.fold_in({"x": 5})
+    >>> user.predict("y"), user.recommend()["item"].tolist()
+    (3.0, ['y'])
     """
 
     _view: RatingModel
