@@ -186,8 +186,7 @@ class BayesianFile(RatingFile):
         kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
         # older files have sweeps of ratings that are all equal; ratings that are left out had sweeps
         sampled = bool(kept) or matrix.left_out is not None or not matrix.is_constant
-        sampled = sampled and len(matrix.scale.levels) > 1
-        sides = ORIENTATIONS[model.orientation] if sampled else ()
+        sides = ORIENTATIONS[model.orientation] if sampled and len(matrix.scale.levels) > 1 else ()
         known = features.put_together(state.facts["features"], state.arrays)
         draws, size = _draws_of(kept, sides), Size(**_size(model.get_params(), state.facts))
         model.assemble(matrix, draws, state.facts["seed"], size, known, _kept_of(state.arrays, matrix, draws))

@@ -138,7 +138,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
     from lbg_recsys.ratings.bayesian.training import LIKELIHOODS, ORIENTATIONS, Training
 
     if model.matrix.left_out is not None:
-        raise DataError("there are chains of ratings that are left out")
+        raise DataError("there are chains, but not the ratings that they were fitted to")
     n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
     if len(facts) != (0 if model.matrix.is_constant else n_chains):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")

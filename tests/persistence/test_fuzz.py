@@ -245,7 +245,7 @@ def test_chains_of_users_that_are_left_out(tmp_path):
     header, arrays = file_of("bayesian-without-users")[1]
     path = tmp_path / "forged.lbg"
     path.write_bytes(forged(replaced(header, ("facts", "chains"), []), arrays))
-    with pytest.raises(ModelFileError, match="there are chains of ratings that are left out"):
+    with pytest.raises(ModelFileError, match="there are chains, but not the ratings that they were fitted to"):
         lbg_recsys.load(path)
 
 
