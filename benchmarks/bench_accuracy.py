@@ -29,7 +29,7 @@ def contestants(work):
     return models.our_models(work) | models.myfm_models(work) | models.cornac_models() | models.surprise_models()
 
 
-def judge(model, train, test, scale=models.LEVELS):
+def evaluate(model, train, test, scale=models.LEVELS):
     """All measures of one model on one fold, whose ratings have the levels of ``scale``."""
     np.random.seed(models.SEED)  # NormalPredictor has no random_state  # noqa: NPY002
     predict, spent = model.fit(train)
@@ -58,7 +58,7 @@ def warm_up(train):
         }
     )
     for model in small.values():
-        judge(model, some, some.head(50))
+        evaluate(model, some, some.head(50))
 
 
 def folds(name, splits):
@@ -67,7 +67,7 @@ def folds(name, splits):
     def measure(record, work):
         trials = splits(work)
         warm_up(next(iter(trials.values()))[0])
-        measure_models(record, name, contestants(work), trials, judge)
+        measure_models(record, name, contestants(work), trials, evaluate)
 
     return measure
 

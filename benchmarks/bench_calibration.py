@@ -53,7 +53,7 @@ def contestants(work):
     }
 
 
-def judge(model, train, test):
+def evaluate(model, train, test):
     """All measures of one model on one fold."""
     predict, _ = model.fit(train)
     probability = predict(test).distribution
@@ -73,7 +73,7 @@ def judge(model, train, test):
 
 def random(record, work):
     """All models on the random folds."""
-    measure_models(record, "random", contestants(work), work.random_folds(), judge)
+    measure_models(record, "random", contestants(work), work.random_folds(), evaluate)
 
 
 BENCHMARK = Benchmark(

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks import list_data
-from benchmarks.bench_accuracy import judge, warm_up
+from benchmarks.bench_accuracy import evaluate, warm_up
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import has, measure_models
 from benchmarks.rating_models import SEED, bayesian_lbg, lbg, myfm_model
@@ -44,7 +44,8 @@ def best_rank(work, name, train, scale):
     cut = len(train) // 10
     test, train = train.iloc[:cut], train.iloc[cut:]
     errors = {
-        rank: judge(myfm_model(False, work.size(100, 3), rank, scale), train, test, scale)["rmse"] for rank in RANKS
+        rank: evaluate(myfm_model(False, work.size(100, 3), rank, scale), train, test, scale)["rmse"]
+        for rank in RANKS
     }
     return min(errors, key=errors.__getitem__)
 
@@ -65,7 +66,7 @@ def measure(name, record, work):
     }
     if name == LARGE:
         del models["myFM ordered probit"]
-    measure_models(record, name, models, {fold: (*pair, scale) for fold, pair in trials.items()}, judge)
+    measure_models(record, name, models, {fold: (*pair, scale) for fold, pair in trials.items()}, evaluate)
 
 
 BENCHMARK = Benchmark(

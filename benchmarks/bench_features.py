@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from benchmarks.bench_new_items import evaluate
 from benchmarks.bench_new_items import folds as held_out
-from benchmarks.bench_new_items import judge
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import Model, measure_models
 from benchmarks.rating_models import LEVELS, SEED, Predicted
@@ -182,12 +182,12 @@ def _some(folds):
 
 def items(record, work):
     """Held-out films."""
-    measure_models(record, "items", contestants(work, sets=False), _some(held_out(work, "item")), judge)
+    measure_models(record, "items", contestants(work, sets=False), _some(held_out(work, "item")), evaluate)
 
 
 def random(record, work):
     """Random folds."""
-    measure_models(record, "random", contestants(work, sets=True), _some(work.random_folds()), judge)
+    measure_models(record, "random", contestants(work, sets=True), _some(work.random_folds()), evaluate)
 
 
 def insteval(record, work):
@@ -216,7 +216,7 @@ def insteval(record, work):
         for k in range(work.size(MEASURED, 1))
         for kind, own in group.items()
     }
-    measure_models(record, "insteval", models, trials, judge)
+    measure_models(record, "insteval", models, trials, evaluate)
 
 
 BENCHMARK = Benchmark(

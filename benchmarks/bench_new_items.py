@@ -39,7 +39,7 @@ def contestants(work):
     }
 
 
-def judge(model, train, test):
+def evaluate(model, train, test):
     """Accuracy, log score and bias of one model on one fold."""
     predict, _ = model.fit(train)
     probability = predict(test).distribution
@@ -56,19 +56,19 @@ def judge(model, train, test):
 
 def items(record, work):
     """Held-out items."""
-    measure_models(record, "items", contestants(work), folds(work, "item"), judge)
+    measure_models(record, "items", contestants(work), folds(work, "item"), evaluate)
 
 
 def users(record, work):
     """Held-out users."""
-    measure_models(record, "users", contestants(work), folds(work, "user"), judge)
+    measure_models(record, "users", contestants(work), folds(work, "user"), evaluate)
 
 
 def unseen(record, work):
     """Items that random folds miss."""
     trials = {name: (train, test[~test.item.isin(train.item)]) for name, (train, test) in work.random_folds().items()}
     known = {name: (train, test) for name, (train, test) in trials.items() if len(test)}
-    measure_models(record, "unseen", contestants(work), known or folds(work, "item"), judge)
+    measure_models(record, "unseen", contestants(work), known or folds(work, "item"), evaluate)
 
 
 BENCHMARK = Benchmark(

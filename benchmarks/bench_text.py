@@ -1,9 +1,9 @@
 """How well does LBG cluster and classify text, beside the models the paper compares with, and how fast is it?
 
 20 Newsgroups: settings were chosen with the labels of the training documents (split by date); models see the
-training documents without labels, and are judged on both parts. Spambase: settings are chosen on one random half and
+training documents without labels, and are tested on both parts. Spambase: settings are chosen on one random half and
 the figure is measured on the other, three halvings; clusters are fitted to that other half alone, filters to all that
-is not being judged.
+is not being tested.
 """
 
 import time
@@ -48,11 +48,11 @@ def newsgroups(record, work):
         started = time.process_time()
         fitted = model.make(work.n_groups, seed).fit(train)
         spent = time.process_time() - started
-        found, judged = (np.asarray(fitted.transform(part)).argmax(axis=1) for part in (train, test))
+        found, predicted = (np.asarray(fitted.transform(part)).argmax(axis=1) for part in (train, test))
         return {
             "train_accuracy": clustering_accuracy(known.target, found),
-            "accuracy": clustering_accuracy(new.target, judged),
-            "nmi": normalized_mutual_info_score(new.target, judged),
+            "accuracy": clustering_accuracy(new.target, predicted),
+            "nmi": normalized_mutual_info_score(new.target, predicted),
             "length_explained": explained(log_length(train), found),
             "cpu_seconds": spent,
         }
@@ -123,7 +123,7 @@ def spam_clusters(record, work):
 
 
 def spam_classes(record, work):
-    """Settings from one random half; the other is judged fold by fold, all that is not judged being trained on."""
+    """Settings from one random half; the other is tested fold by fold, with all other documents for training."""
     X, y = work.spambase.data, work.spambase.target
     short = {"model__n_topics": [2], "model__estimator__prior_gauss": [5.0]}  # for a quick run
     spam_grid, cautious_grid = (grid | work.size({}, short) for grid in (SPAM_GRID, CAUTIOUS_GRID))
@@ -152,7 +152,7 @@ def spam_classes(record, work):
         }
         return {
             "chosen": {name: words(found) for name, found in chosen.items()},
-            "models": {name: judged(model, X, y, second, seed) for name, model in models.items()},
+            "models": {name: evaluated(model, X, y, second, seed) for name, model in models.items()},
         }
 
     for seed in seeds(work):
@@ -190,7 +190,7 @@ def spam_caught(truth, called):
     return called[truth == 1].mean() if called[truth == 0].mean() <= LIMIT else 0.0
 
 
-def judged(model, X, y, half, seed):
+def evaluated(model, X, y, half, seed):
     """Errors on one half of the e-mails, each fold by a model of everything else."""
     called = np.empty(len(half), dtype=y.dtype)
     for _, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(half, y[half]):

@@ -3,8 +3,8 @@
 Official splits of 20 Newsgroups (without headers, footers and quotes), R8 and R52; three random splits of SMS spam
 and Spambase (30% held out) and of IMDb (half). Words are weighted by sublinear tf-idf; English stop words are left
 out, except in a second preparation of SMS spam, whose messages are short. Settings of LBGClassifier were chosen by
-cross-validation on training parts. Topic words are judged by NPMI, the normalised mutual information of pairs of the
-ten leading words of a topic in documents that were held out, and by diversity, the share of different words among
+cross-validation on training parts. Topic words are evaluated by NPMI, the normalised mutual information of pairs of
+the ten leading words of a topic in documents that were held out, and by diversity, the share of different words among
 them.
 """
 
@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks.benchmark import Benchmark, Part
-from benchmarks.text_ideas import judged as judged_halves
+from benchmarks.text_ideas import evaluated as evaluated_halves
 from benchmarks.text_ideas import largest, tries
 from lbg_recsys.core.em.telling import telling
 from lbg_recsys.datasets import load_20newsgroups, load_imdb, load_r8, load_r52, load_sms_spam
@@ -115,13 +115,13 @@ def classes(record, work):
                         X, y, Z, _ = data
                         LBGClassifier().fit(X[:200], y[:200]).predict(Z[:10])
                         compiled = True
-                    return judged(make(), *data)
+                    return evaluated(make(), *data)
 
                 record.row("classes", name, f"{corpus} {seed}", measure, by=by)
     record.finish("classes", classifiers())
 
 
-def judged(model, X, y, Z, z):
+def evaluated(model, X, y, Z, z):
     started = time.process_time()
     model.fit(X, y)
     fitted = time.process_time()
@@ -199,7 +199,7 @@ def ideas(record, work):
                     nonlocal data
                     data = matrices(work, corpus)[:2] if data is None else data
                     X, y = (part[:10_000] for part in data)
-                    return judged_halves(make(work.size(CLUSTERS[corpus], 3), seed), X, np.asarray(y), seed)
+                    return evaluated_halves(make(work.size(CLUSTERS[corpus], 3), seed), X, np.asarray(y), seed)
 
                 record.row("ideas", name, f"{corpus} {seed}", measure)
     record.finish("ideas", tries(by_length))
@@ -222,7 +222,7 @@ def topic_words(record, work):
                 def measure(name=name, seed=seed, corpus=corpus):
                     nonlocal data
                     data = counted(work, corpus) if data is None else data
-                    return words_judged(leading(name, data, work.size(TOPICS[corpus], 3), seed), data["held_out"])
+                    return words_evaluated(leading(name, data, work.size(TOPICS[corpus], 3), seed), data["held_out"])
 
                 record.row("topic_words", name, f"{corpus} {seed}", measure, by=by)
     record.finish("topic_words", rankings)
@@ -244,7 +244,7 @@ def rankings(record, work):
                     "probability": share_of(data["counts"], labels, k),
                     "c-TF-IDF": class_tfidf(data["counts"], labels, k),
                 }
-                return {by: words_judged(top(weights), data["held_out"]) for by, weights in ranked.items()}
+                return {by: words_evaluated(top(weights), data["held_out"]) for by, weights in ranked.items()}
 
             record.row("rankings", name, f"{corpus} {seed}", measure)
     record.finish("rankings", CLUSTERINGS)
@@ -311,7 +311,7 @@ def top(weights):
     return np.argsort(-weights, axis=1, kind="stable")[:, :WORDS]
 
 
-def words_judged(words, documents):
+def words_evaluated(words, documents):
     present = sp.csc_array(documents > 0).astype(float)
     scores = [npmi(present[:, row]) for row in words]
     return {"npmi": float(np.mean(scores)), "diversity": len(np.unique(words)) / words.size}

@@ -6,7 +6,7 @@ One fold: a fit with everything takes three times as long as one with the defaul
 import time
 
 from benchmarks.bench_features import films, people
-from benchmarks.bench_new_items import judge
+from benchmarks.bench_new_items import evaluate
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import Model, measure_models
 from benchmarks.rating_models import LEVELS, SEED, Predicted
@@ -52,7 +52,7 @@ def random(record, work):
     train, test = work.random_folds()["0"]
     times = work.movielens.ratings[["user", "item", "timestamp"]].drop_duplicates(["user", "item"], keep="last")
     fold = {"0": (train.merge(times), test.merge(times))}
-    measure_models(record, "random", contestants(work), fold, judge)
+    measure_models(record, "random", contestants(work), fold, evaluate)
 
 
 def tomorrow(record, work):
@@ -63,7 +63,7 @@ def tomorrow(record, work):
     models = {
         name: model for name, model in contestants(work).items() if name in ("Bayesian LBG", "Bayesian LBG, time")
     }
-    measure_models(record, "tomorrow", models, {"last tenth": (train, test[known])}, judge)
+    measure_models(record, "tomorrow", models, {"last tenth": (train, test[known])}, evaluate)
 
 
 BENCHMARK = Benchmark(

@@ -1,12 +1,12 @@
 """How good are the lists? Known users of four data sets and new users, beside EASE, implicit, cornac and popularity.
 
 A user counts who has a liked test rating (the upper quarter of the scale); candidates are all items but the user's
-training items; relevance is binary. MovieLens-100K and FilmTrust are judged on five random folds, MovieLens-1M and
+training items; relevance is binary. MovieLens-100K and FilmTrust are evaluated on five random folds, MovieLens-1M and
 Ciao on the first of five, Ciao by 1,500 users. The Bayesian model is fitted once per fold. Its row also holds the
 reliability of the probability that a rating is a liked one, on all test ratings of the fold.
 
 New users are a fifth of the users, left out of training and folded in with 1 to 20 of their ratings, drawn at
-random; their other liked items are relevant. Two such fifths of MovieLens-100K and FilmTrust are judged, one of
+random; their other liked items are relevant. Two such fifths of MovieLens-100K and FilmTrust are evaluated, one of
 MovieLens-1M.
 """
 
@@ -23,7 +23,7 @@ NEW = {"ml-100k": 2, "filmtrust": 2, "ml-1m": 1}
 def measure(model, trial):
     """The figures of one model on one fold."""
     lister, fit_s = model.fit(trial)
-    row = trial.judge(lister) | {"fit_s": fit_s}
+    row = trial.evaluate(lister) | {"fit_s": fit_s}
     return row | trial.reliability() if model.settings == {"by": "liked"} else row
 
 
@@ -47,7 +47,7 @@ def new_users(name):
             f"new users of {name}",
             for_new_users(),
             trials,
-            lambda model, trial: trial.judge(model.fit(trial)),
+            lambda model, trial: trial.evaluate(model.fit(trial)),
         )
 
     return part

@@ -14,9 +14,9 @@ from lbg_recsys.ratings import BayesianLBGModel, as_matrix
 SCALES = {"ml-100k": (1, 5), "ml-1m": (1, 5), "filmtrust": (0.5, 4), "ciao": (1, 5)}
 CACHE = Path(tempfile.gettempdir()) / "lbg-recsys-lists"
 SEED = 0
-# Users of Ciao that are judged: a table of all 17,615 x 16,121 probabilities would take minutes and gigabytes.
+# Users of Ciao that are evaluated: a table of all 17,615 x 16,121 probabilities would take minutes and gigabytes.
 MOST_USERS = {"ciao": 1500}
-# Constants are chosen with fewer sweeps on the largest data set; lists are judged with the defaults.
+# Constants are chosen with fewer sweeps on the largest data set; lists are evaluated with the defaults.
 INNER_SETTINGS = {"ml-1m": {"n_sweeps": 60, "burn_in": 20}}
 
 
@@ -52,7 +52,7 @@ def split(work, name, kind, number):
 
 
 class Split:
-    """Training ratings, who is judged by which liked test items, and the probabilities that they are liked."""
+    """Training ratings, evaluated users with their liked test items, and the probabilities that items are liked."""
 
     def __init__(self, work, name, kind, number):
         train, test = split(work, name, kind, number)
@@ -72,7 +72,7 @@ class Split:
 
     @cached_property
     def probability(self):
-        """P(rating >= liked) of the judged users (users, items) by Bayesian LBG, fitted once and then cached."""
+        """P(rating >= liked) of the evaluated users (users, items) by Bayesian LBG, fitted once and then cached."""
         if self.place is not None and self.place.exists():
             return np.load(self.place)["P"].astype(np.float32)
         model = BayesianLBGModel(random_state=SEED, **self.settings).fit(self.matrix)
@@ -87,8 +87,8 @@ class Split:
             np.savez(self.place, P=table, users=self.users)
         return table.astype(np.float32)
 
-    def judge(self, scores, length=10):
-        """Mean NDCG and recall of the lists by scores (judged users, items)."""
+    def evaluate(self, scores, length=10):
+        """Mean NDCG and recall of the lists by scores (evaluated users, items)."""
         scores = np.array(scores, dtype=np.float32)
         for row, user in enumerate(self.users):
             scores[row, self.matrix.seen(user)] = -np.inf

@@ -1,4 +1,4 @@
-"""What list benchmarks judge on: a fold of known users, or users that training did not see."""
+"""What list benchmarks evaluate on: a fold of known users, or users that training did not see."""
 
 import time
 from functools import cached_property
@@ -11,7 +11,7 @@ from lbg_recsys.ratings import BayesianLBGModel, RatingMatrix, as_matrix
 from lbg_recsys.ratings.ids import IdIndex
 
 LENGTH = 10
-# New users are judged at all lengths of history: those who have more ratings than the longest one.
+# New users are evaluated at all lengths of history: those who have more ratings than the longest one.
 HISTORIES = (1, 2, 5, 10, 20)
 N_PARTS = 5
 MOST_NEW = 1000  # new users that constants are chosen with
@@ -44,7 +44,7 @@ class KnownUsers(Trial):
         self.relevant = lists.Relevant.find(self.train, *self.entries, self.ratings, self.train.scale.liked)
         self.users = self.relevant.users(at_most=MOST_USERS.get(name))
 
-    def judge(self, lister):
+    def evaluate(self, lister):
         """The figures of the lists, and how many CPU seconds they took."""
         started = time.process_time()
         found = lister(self.users, LENGTH)
@@ -95,10 +95,10 @@ class NewUsers(Trial):
         shuffled = held_out.iloc[rng.permutation(len(held_out))].sort_values("user", kind="stable")
         place = shuffled.groupby("user").cumcount().to_numpy()
         is_liked = shuffled["rating"].to_numpy() >= self.train.scale.liked
-        judged = shuffled["user"][(place >= max(HISTORIES)) & is_liked].unique()
-        keep = shuffled["user"].isin(judged).to_numpy()
+        evaluated = shuffled["user"][(place >= max(HISTORIES)) & is_liked].unique()
+        keep = shuffled["user"].isin(evaluated).to_numpy()
         self.table, self.place = shuffled[keep], place[keep]
-        self.index = IdIndex(judged.tolist())
+        self.index = IdIndex(evaluated.tolist())
 
     def histories(self, n):
         """The first n ratings of each new user, as a matrix over the items of training."""
@@ -112,7 +112,7 @@ class NewUsers(Trial):
             self.index, self.train.items, users[known], items[known], ratings[known], scale=self.train.scale
         )
 
-    def judge(self, lister_of, lengths=HISTORIES):
+    def evaluate(self, lister_of, lengths=HISTORIES):
         """NDCG@10 by the length of the history: ``lister_of(histories)`` makes the lists."""
         found = {}
         for n in lengths:

@@ -1,6 +1,6 @@
-"""Ideas for better clusters of documents, each tried once: fitted to half of the training documents, judged on half.
+"""Ideas for better clusters of documents, each tried once: fitted to half of the training documents, tested on half.
 
-The labels only judge. What a try is called is what `ideas` shows in docs/text.md.
+The labels are used for the test only. What a try is called is what `ideas` shows in docs/text.md.
 """
 
 import numpy as np
@@ -103,7 +103,7 @@ class PriorPerWord:
         return with_keywords(ranked(X.indptr, X.indices, X.data, X.shape[1]), self.n_keywords)
 
 
-def judged(attempt, X, labels, seed):
+def evaluated(attempt, X, labels, seed):
     """Accuracy and NMI on one half of the documents of a model fitted to the other."""
     model, before = attempt
     known, new = train_test_split(np.arange(X.shape[0]), test_size=0.5, random_state=seed, stratify=labels)

@@ -46,7 +46,7 @@ def measure(split, options):
     """NDCG@10 and recall@10 by power of P."""
     scores = np.maximum(Choices.of(split.matrix, ChoiceSettings(**options)).scores(split.matrix, split.users), 1e-9)
     probability = split.probability
-    found = {power: split.judge(scores * probability**power) for power in POWERS}
+    found = {power: split.evaluate(scores * probability**power) for power in POWERS}
     return {f"{name}, power {power}": row[name] for power, row in found.items() for name in row}
 
 
@@ -75,7 +75,7 @@ def measure_new(trial, weight, average):
     choices = Choices.of(trial.train)
     choice_scores.weight_of_few, choice_scores.AVERAGE = weight, average
     try:
-        return trial.judge(
+        return trial.evaluate(
             lambda histories: lists.lister_of_scores(
                 lambda users: choices.scores(histories, users, new=True), histories
             ),

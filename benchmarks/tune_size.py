@@ -48,7 +48,7 @@ class Split:
 
     def run(self, n_sweeps, n_factors, n_components=4, n_classes=3):
         """Predictions of every fifth sweep of four chains: (sweep, likelihood, level distributions, means)."""
-        found, started, judging = [], time.process_time(), 0.0
+        found, started, evaluating = [], time.process_time(), 0.0
         for number, (side, likelihood) in enumerate((side, kind) for side in Side for kind in Likelihood):
             ratings, level = entries_of(self.matrix, self.standard, side)
             settings = ChainSettings(
@@ -70,10 +70,10 @@ class Split:
                     draws = Draws.joined([keep(chain, chain.cuts if settings.ordinal else cuts)])
                     said = predict(draws, self.users, self.items, side, self.standard.levels)
                     found.append((sweep, likelihood, *(one.astype(np.float32) for one in said)))
-                    judging += time.process_time() - then
-        return found, time.process_time() - started - judging
+                    evaluating += time.process_time() - then
+        return found, time.process_time() - started - evaluating
 
-    def judge(self, found, first, last):
+    def evaluate(self, found, first, last):
         """The measures of the average over the sweeps after ``first`` and up to ``last``."""
         kept = [one for one in found if first < one[0] <= last]
         shapes = [shape for _, kind, shape, _ in kept if kind is Likelihood.ORDINAL]
@@ -98,7 +98,7 @@ def size(record, work):
 
         def measure(size, split=split):
             found, spent = split.run(n_sweeps, *size)
-            return split.judge(found, burn_in, n_sweeps) | {"fit_s": spent}
+            return split.evaluate(found, burn_in, n_sweeps) | {"fit_s": spent}
 
         for trial, given in trials.items():
             record.row("size", trial, name, lambda given=given, measure=measure: measure(given))
@@ -116,7 +116,7 @@ def sweeps(record, work):
             def measure(first=first, last=last, split=split, found=found):
                 if not found:  # the same chains for all windows
                     found += split.run(windows[-1][1], factors_for(split.ratings_per_id))[0]
-                return split.judge(found, first, last)
+                return split.evaluate(found, first, last)
 
             record.row("sweeps", f"{first} to {last}", name, measure)
     record.finish("sweeps", [f"{first} to {last}" for first, last in windows])

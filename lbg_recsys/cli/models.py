@@ -93,7 +93,7 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
     elif "rhat_median" in facts:  # of files that do not have the other
         words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
     elif "n_sweeps" in facts:
-        words += ", too few to judge convergence"
+        words += ", too few to assess convergence"
     if "lower_bound" in facts:
         words += f", penalised log-likelihood {facts['lower_bound']:.4f} per {row}"
     return words

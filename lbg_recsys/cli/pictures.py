@@ -86,10 +86,10 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
             every = _bars(left, names, [one.probability_of_all for one in topic.typical], color=_OTHERS)
             own = _bars(left, names, [one.probability for one in topic.typical], 0.4, color=_OURS)
             left.set_title(f"Topic {topic.number} ({topic.weight:.0%} of users): typical", fontsize=9, loc="left")
-            judged = [*topic.loves, *reversed(topic.hates)]
-            difference = [one.rating - one.rating_of_all for one in judged]
+            extremes = [*topic.loves, *reversed(topic.hates)]
+            difference = [one.rating - one.rating_of_all for one in extremes]
             colours = [_OURS if value > 0 else _BELOW for value in difference]
-            _bars(right, [_short(titles, one.item) for one in judged], difference, color=colours)
+            _bars(right, [_short(titles, one.item) for one in extremes], difference, color=colours)
             right.set_title("loved and hated", fontsize=9, loc="left")
             right.axvline(0.0, color="black", linewidth=0.6)
             left.set_xlabel("probability of being rated", fontsize=8)

@@ -180,18 +180,18 @@ def _run(
     if not hasattr(algorithm, "fold_in") and not getattr(algorithm, "ignores_users", False):
         for draw, part in zip(draws, parts(progress, len(draws)), strict=True):
             fresh = fit_whole(make(seed), trainset_of(train, draw.given), part)
-            outcomes.append(_judge_points(fresh, draw))
+            outcomes.append(_evaluate_points(fresh, draw))
         return REFITTED, outcomes
-    fitting, *judging = parts(progress, 1 + len(draws))
+    fitting, *evaluating = parts(progress, 1 + len(draws))
     fit_whole(algorithm, trainset, fitting)
     folded = hasattr(algorithm, "fold_in")
-    for draw, part in zip(draws, judging, strict=True):
-        outcomes.append(_judge_folded(algorithm.model_, draw) if folded else _judge_points(algorithm, draw))
+    for draw, part in zip(draws, evaluating, strict=True):
+        outcomes.append(_evaluate_folded(algorithm.model_, draw) if folded else _evaluate_points(algorithm, draw))
         part(1, 1, "predicting")
     return FOLDED if folded else USERLESS, outcomes
 
 
-def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
+def _evaluate_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
     """All test users at once: the model seen by them, their hidden items predicted."""
     items = model.matrix.items.codes(draw.given.items)  # the model's own codes of the items that it knows
     rows = draw.given.rows.filtered(items[draw.given.rows.columns] >= 0)
@@ -207,7 +207,7 @@ def _judge_folded(model: RatingModel, draw: _Draw) -> dict[str, float]:
     }
 
 
-def _judge_points(algorithm: Any, draw: _Draw) -> dict[str, float]:
+def _evaluate_points(algorithm: Any, draw: _Draw) -> dict[str, float]:
     users = draw.given.users.raws(range(draw.given.n_users))
     items = draw.given.items.raws(draw.items)
     predictions = algorithm.test(list(zip(users, items, draw.truth.tolist(), strict=True)))

@@ -64,8 +64,8 @@ def anneal(
     lam = train.map(partial(_first_mixing, n_topics=settings.n_topics), random_states(generator, rows.n_rows, draw))
     statistics = train.total(gather, lam)
     prior = prior_of(statistics, settings.prior_strength, floor)
-    annealing, judged = Annealing(), held if settings.holdout else train
-    n_judged = max(sum(judged.fetch(judged.map(_n_entries))), 1)
+    annealing, evaluated = Annealing(), held if settings.holdout else train
+    n_evaluated = max(sum(evaluated.fetch(evaluated.map(_n_entries))), 1)
     done = 0
 
     def e_step(fitted: tuple[Parameters, Mixing]) -> tuple[SufficientStatistics, Mixing]:
@@ -77,8 +77,8 @@ def anneal(
 
     def likelihood(fitted: tuple[Parameters, Mixing], gathered: tuple[SufficientStatistics, Mixing]) -> float:
         if not settings.holdout:
-            return float(gathered[0].evidence / n_judged)
-        return float(held.total(partial(entry_evidence, parameters=fitted[0]), gathered[1]) / n_judged)
+            return float(gathered[0].evidence / n_evaluated)
+        return float(held.total(partial(entry_evidence, parameters=fitted[0]), gathered[1]) / n_evaluated)
 
     result = run_em(
         (statistics, lam),

@@ -21,7 +21,7 @@ _BLOCK = 50_000
 
 
 @dataclass(frozen=True)
-class Judged:
+class HeldOut:
     """A model and ratings that it was not fitted to.
 
     Attributes
@@ -49,7 +49,7 @@ class Judged:
         return np.concatenate(found)
 
 
-def unseen(model: Any, ratings: RatingMatrix, name: str) -> Judged | None:
+def unseen(model: Any, ratings: RatingMatrix, name: str) -> HeldOut | None:
     """The given ratings without those that the model was fitted to; None if nothing is left.
 
     Raises
@@ -79,10 +79,10 @@ def unseen(model: Any, ratings: RatingMatrix, name: str) -> Judged | None:
     how = [f"The figures below are from {new.sum():,} {what} in {name} that the model was not fitted to."]
     if not new.all():
         how.append(f"{(~new).sum():,} others in it are {what} that it was fitted to, and are not used here.")
-    return Judged(model, codes[0][new], codes[1][new], values[new], tuple(how))
+    return HeldOut(model, codes[0][new], codes[1][new], values[new], tuple(how))
 
 
-def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = ()) -> Judged:
+def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = ()) -> HeldOut:
     """A model like this one, fitted with the same settings to four fifths of its ratings, and the others.
 
     Raises
@@ -97,8 +97,8 @@ def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = 
     train = replace(matrix, rows=matrix.rows.filtered(~out))
     known = {"item_features": "item_features_", "user_features": "user_features_"}
     features = {name: getattr(model, own) for name, own in known.items() if hasattr(model, own)}
-    judged = type(model)(**model.get_params()).fit(train, progress=progress, **features)
-    judged.titles = model.titles
+    fitted = type(model)(**model.get_params()).fit(train, progress=progress, **features)
+    fitted.titles = model.titles
     if getattr(model, "calendar_", None) is not None:
         before = [
             *before,
@@ -110,7 +110,7 @@ def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = 
         "held out, a model with the same settings was fitted to the others, and that one is evaluated below. The "
         "model in the file, which knows more, can be expected to be a little better.",
     )
-    return Judged(judged, matrix.user_codes[out], matrix.item_codes[out], matrix.values[out], how)
+    return HeldOut(fitted, matrix.user_codes[out], matrix.item_codes[out], matrix.values[out], how)
 
 
 def _what(model: Any) -> str:

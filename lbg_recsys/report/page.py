@@ -10,8 +10,8 @@ from lbg_recsys.progress import Progress, noted, parts, silent
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.report import about, judged
-from lbg_recsys.report.held_out import Judged, refitted, unseen
+from lbg_recsys.report import about, quality
+from lbg_recsys.report.held_out import HeldOut, refitted, unseen
 from lbg_recsys.report.markup import note, paragraph, section, text
 
 # The section of each link at the top.
@@ -82,14 +82,14 @@ def report_html(
     if not model.matrix.n_ratings:
         raise DataError("the model holds no ratings to report on: fit and save it with its ratings")
     looking, fitting, listing = parts(progress, 3)
-    found = _judged(model, ratings, name, refit, seed, noted(fitting, "fitting to four fifths"))
+    found = _held_out(model, ratings, name, refit, seed, noted(fitting, "fitting to four fifths"))
     fitting(1, 1, "evaluated model")
-    judgement, summary = _judgement(model, found, list_users, seed, listing)
+    evaluated, summary = _evaluated(model, found, list_users, seed, listing)
     sections = [
         about.data(model),
         about.training(model),
         about.topics(model),
-        *judgement,
+        *evaluated,
         about.examples(model, examples),
     ]
     looking(1, 1, "examples")
@@ -98,9 +98,9 @@ def report_html(
     return frame.replace("{{title}}", text(title)).replace("{{body}}", body)
 
 
-def _judged(
+def _held_out(
     model: Any, ratings: RatingMatrix | None, name: str, refit: bool, seed: int, progress: Progress
-) -> Judged | None:
+) -> HeldOut | None:
     before = []
     if ratings is not None:
         found = unseen(model, ratings, name)
@@ -110,8 +110,8 @@ def _judged(
     return refitted(model, seed, progress, before) if refit else None
 
 
-def _judgement(
-    model: Any, found: Judged | None, list_users: int, seed: int, progress: Progress
+def _evaluated(
+    model: Any, found: HeldOut | None, list_users: int, seed: int, progress: Progress
 ) -> tuple[list[str], list[str]]:
     """The sections that need held-out ratings, and what they say in short."""
     if found is None:
@@ -120,20 +120,20 @@ def _judgement(
     sections, summary = [], []
     rates = isinstance(model, RatingModel) and len(model.levels) > 1
     if rates:
-        predicted = judged.Predicted.of(found)
+        predicted = quality.Predicted.of(found)
         own = predicted.figures()
         summary.append(
             f"On {len(found.values):,} ratings that it has not seen, the error of the predicted rating is "
             f"{own['RMSE']:.3f} (RMSE), and {own['90% coverage']:.0%} of the ratings are in their 90% intervals."
         )
-        sections += [judged.errors(predicted), judged.calibration(predicted, seed), judged.by_group(predicted)]
+        sections += [quality.errors(predicted), quality.calibration(predicted, seed), quality.by_group(predicted)]
     else:
         reason = "Left out: the model predicts no ratings, so there are no errors, intervals and calibration."
         sections.append(section("errors", "Predicted ratings", note(reason)))
-    reports, left_out = judged.list_reports(found, list_users, seed, progress)
+    reports, left_out = quality.list_reports(found, list_users, seed, progress)
     if reports:
         summary.append(_lists_in_short(reports))
-    sections.append(judged.lists(found, reports, left_out, with_how=not rates))
+    sections.append(quality.lists(found, reports, left_out, with_how=not rates))
     return sections, summary
 
 

@@ -379,8 +379,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         for (known, held_out), report in zip(folds, rounds, strict=True):
             fitted = self._plan().fit(corpus.take(known), seed, report)
             scores[held_out] = fitted.scores(corpus.documents[held_out]) + self.class_log_prior_
-        judged = ~np.isnan(scores).any(axis=1)
-        return class_thresholds(scores[judged], corpus.codes[judged], limits)
+        scored = ~np.isnan(scores).any(axis=1)
+        return class_thresholds(scores[scored], corpus.codes[scored], limits)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -50,7 +50,7 @@ def test_evaluate_prints_three_tables(desk, run):
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_clicks_are_judged_by_their_lists(desk, run, sample, split):
+def test_clicks_are_evaluated_by_their_lists(desk, run, sample, split):
     from lbg_recsys.evaluation.compare import compare_lists
     from lbg_recsys.evaluation.rivals import ease, popularity
 
@@ -69,7 +69,7 @@ def test_clicks_are_judged_by_their_lists(desk, run, sample, split):
     assert [found[one.name] for one in expected] == [one.ndcg for one in expected]
 
 
-def test_clicks_that_cannot_be_judged(desk, run):
+def test_clicks_that_cannot_be_evaluated(desk, run):
     (desk / "clicks.csv").write_text("user,item\n1,2\n1,3\n2,2\n")
     assert (
         "predicts ratings, and there is nothing to predict"
@@ -86,8 +86,8 @@ def test_clicks_that_cannot_be_judged(desk, run):
     (desk / "equal.csv").write_text(
         "user,item,rating\n" + "".join(f"{u},{i},1\n" for u in range(9) for i in range(u))
     )
-    judged = run("evaluate", "equal.csv", "--folds", 2)
-    assert "all ratings are 1: only lists are evaluated" in judged.stderr and "RMSE" not in judged.stdout
+    found = run("evaluate", "equal.csv", "--folds", 2)
+    assert "all ratings are 1: only lists are evaluated" in found.stderr and "RMSE" not in found.stdout
     assert "there is nothing to predict" in run("evaluate", "equal.csv", "-a", "svd", "--folds", 2, code=2).stderr
 
 
@@ -253,7 +253,7 @@ def test_titles_with_signs_of_mathematics_can_be_drawn(desk, run):
     assert (desk / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_default_judges_the_model_that_fit_makes_and_says_what_it_costs(desk, run, monkeypatch):
+def test_the_default_evaluates_the_model_that_fit_makes_and_says_what_it_costs(desk, run, monkeypatch):
     from lbg_recsys.cli import evaluate, fit
 
     assert evaluate.DEFAULT[0] == fit.DEFAULT

@@ -301,7 +301,7 @@ def test_the_contributions_that_explain_prints_add_up_to_the_score(clicks, run):
     assert sum(parts) == pytest.approx(float(score), abs=5e-4)
 
 
-def test_the_next_command_after_judging_clicks_runs(desk, run):
+def test_the_next_command_after_evaluating_clicks_runs(desk, run):
     said = run("evaluate", "clicks.csv", "--folds", "2").stderr
     assert "lbg-recsys fit clicks.csv -o model.lbg --algo choice" in said
 

@@ -211,9 +211,9 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     assert told.stdout == "" and "Wrote the topics of " in told.stderr
 
     run("text", "classify", "docs", "more_docs", "-o", "classes.lbg", "-o", "classes.csv")
-    judged = run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
-    assert "Wrote the classes of 6 documents to again.csv." in judged.stderr
-    assert "Accuracy 1.0000 of 6 documents" in judged.stdout
+    applied = run("text", "apply", "classes.lbg", "more_docs", "-o", "again.csv")
+    assert "Wrote the classes of 6 documents to again.csv." in applied.stderr
+    assert "Accuracy 1.0000 of 6 documents" in applied.stdout
     with open(desk / "classes.csv", newline="") as one, open(desk / "again.csv", newline="") as other:
         first, second = list(csv.DictReader(one)), list(csv.DictReader(other))
     shares = [name for name in second[0] if name.startswith("p_")]

@@ -71,7 +71,7 @@ def test_folding_all_test_users_at_once_is_folding_each(matrix):
     """The vectorised protocol gives what a person would get by fold_in, user by user."""
     train, (draw,) = forced._prepare(matrix, seed=0, n_draws=1, train_share=0.5)
     model = LBGModel(n_topics=4, random_state=0).fit(train)
-    outcome = forced._judge_folded(model, draw)
+    outcome = forced._evaluate_folded(model, draw)
     errors = []
     for user in range(draw.given.n_users):
         own = draw.given.subset(np.array([user]))
@@ -150,7 +150,7 @@ def test_compare_puts_algorithms_side_by_side(sample):
         compare(data, {"LBG": lbg}, n_folds=1)
 
 
-def test_rivals_are_judged_on_the_same_lists(sample):
+def test_rivals_are_evaluated_on_the_same_lists(sample):
     def by_number(train, seed):
         return lambda users: np.tile(np.arange(train.n_items, dtype=float), (len(users), 1))
 

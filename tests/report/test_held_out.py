@@ -1,4 +1,4 @@
-"""Figures come from ratings that the judged model has not seen."""
+"""Figures come from ratings that the evaluated model has not seen."""
 
 import warnings
 from dataclasses import replace
@@ -20,22 +20,22 @@ def halves(sample):
     return lbg_recsys.LBGModel(n_topics=2, random_state=0).fit(first), RatingMatrix.from_frame(second)
 
 
-def test_a_refitted_model_has_not_seen_what_judges_it(models):
+def test_a_refitted_model_has_not_seen_the_held_out_ratings(models):
     for kind in ("lbg", "clicks"):
         model = models[kind]
-        judged = refitted(model, 3, silent)
-        assert 0.15 < len(judged.values) / model.matrix.n_ratings < 0.25
-        assert not judged.model.matrix.is_rated(judged.users, judged.items).any()
-        assert model.matrix.is_rated(judged.users, judged.items).all()
-        assert judged.model.matrix.n_ratings + len(judged.values) == model.matrix.n_ratings
-        assert judged.model is not model and judged.model.get_params() == model.get_params()
-        assert "held out" in " ".join(judged.how)
+        found = refitted(model, 3, silent)
+        assert 0.15 < len(found.values) / model.matrix.n_ratings < 0.25
+        assert not found.model.matrix.is_rated(found.users, found.items).any()
+        assert model.matrix.is_rated(found.users, found.items).all()
+        assert found.model.matrix.n_ratings + len(found.values) == model.matrix.n_ratings
+        assert found.model is not model and found.model.get_params() == model.get_params()
+        assert "held out" in " ".join(found.how)
 
 
 def test_given_ratings_count_only_if_they_are_new(halves, sample):
     model, second = halves
-    judged = unseen(model, second, "new.csv")
-    assert judged.model is model and len(judged.values) == second.n_ratings
+    found = unseen(model, second, "new.csv")
+    assert found.model is model and len(found.values) == second.n_ratings
     everything = RatingMatrix.from_frame(sample.ratings)
     both = unseen(model, everything, "all.csv")
     assert len(both.values) == second.n_ratings and "are not used here" in both.how[1]
@@ -66,10 +66,10 @@ def test_too_few_ratings():
         refitted(model, 0, silent)
 
 
-def test_a_model_of_times_is_judged_without_them_and_the_page_says_so(sample):
+def test_a_model_of_times_is_evaluated_without_them_and_the_page_says_so(sample):
     timed = sample.ratings.assign(timestamp=86_400 * (sample.ratings.groupby("user").cumcount() // 10))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = lbg_recsys.BayesianLBGModel(n_components=2, n_sweeps=6, burn_in=2, random_state=0)
-        judged = refitted(model.fit(timed, time="timestamp"), 0, silent)
-    assert judged.model.calendar_ is None and "the evaluation has no times" in " ".join(judged.how)
+        found = refitted(model.fit(timed, time="timestamp"), 0, silent)
+    assert found.model.calendar_ is None and "the evaluation has no times" in " ".join(found.how)

@@ -12,7 +12,7 @@ from lbg_recsys.progress import silent
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.report import report_html, svg
 from lbg_recsys.report.held_out import refitted
-from lbg_recsys.report.judged import Predicted, _groups
+from lbg_recsys.report.quality import Predicted, _groups
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SECTIONS = ["data", "training", "topics", "errors", "calibration", "groups-of-ratings", "lists", "examples"]
@@ -68,15 +68,15 @@ def test_the_same_seed_the_same_bits(models):
 
 
 def test_the_figures_are_those_of_the_held_out_ratings(models):
-    judged = refitted(models["lbg"], 0, silent)
-    raw = judged.model.matrix
-    pairs = list(zip(raw.users.raws(judged.users), raw.items.raws(judged.items), strict=True))
-    probability = judged.model.predict_distribution(pairs)
-    error = metrics.rmse(judged.values, probability @ judged.model.levels)
+    held_out = refitted(models["lbg"], 0, silent)
+    raw = held_out.model.matrix
+    pairs = list(zip(raw.users.raws(held_out.users), raw.items.raws(held_out.items), strict=True))
+    probability = held_out.model.predict_distribution(pairs)
+    error = metrics.rmse(held_out.values, probability @ held_out.model.levels)
     page = report_html(models["lbg"])
     assert f"{error:.3f} (RMSE)" in page and f'<th scope="row">this model</th><td>{error:.3f}</td>' in page
-    seen = models["lbg"].predict_distribution(pairs) @ judged.model.levels
-    assert f"{metrics.rmse(judged.values, seen):.3f}" != f"{error:.3f}"  # in-sample figures would differ
+    seen = models["lbg"].predict_distribution(pairs) @ held_out.model.levels
+    assert f"{metrics.rmse(held_out.values, seen):.3f}" != f"{error:.3f}"  # in-sample figures would differ
 
 
 def test_groups_part_all_ratings(models):

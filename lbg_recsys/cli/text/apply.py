@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
-from lbg_recsys.cli.text.shared import class_shares, show_judgement, write_tables
+from lbg_recsys.cli.text.shared import class_shares, show_accuracy, write_tables
 from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
@@ -64,4 +64,4 @@ def apply(
         write_tables(table, [output], what, quiet)
     elif not as_json:
         print_table(list(table), list(zip(*table.values(), strict=True)))
-    show_judgement(table, truth, list(map(str, predicted)), as_json)
+    show_accuracy(table, truth, list(map(str, predicted)), as_json)

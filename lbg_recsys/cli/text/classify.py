@@ -16,7 +16,7 @@ from lbg_recsys.cli.text.shared import (
     outputs_option,
     read_matrices,
     save_model,
-    show_judgement,
+    show_accuracy,
     write_tables,
 )
 from lbg_recsys.errors import DataError
@@ -30,13 +30,19 @@ _BLOCK = 1 << 11  # documents to classify at a time
 @click.command()
 @click.argument("documents", type=click.Path())
 @click.argument("new", required=False, type=click.Path())
-@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Parts to cross-validate by.")
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="Number of folds of the cross-validation.",
+)
 @click.option(
     "--max-false-positives",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="At most this share of the documents of other classes may be given to a class: to the second of two, or to "
-    "every one of several.",
+    help="Largest share of the documents of other classes that may be assigned to a class: to the second of two "
+    "classes, or to each of several.",
 )
 @params_option("LBGClassifier")
 @outputs_option("the predictions go")
@@ -74,7 +80,7 @@ def classify(
     sources, matrices, names, vectorizer = read_matrices(
         documents, *([new] if new is not None else []), quiet=quiet, **how
     )
-    labels, judged = sources[0].labels, sources[-1]
+    labels, evaluated = sources[0].labels, sources[-1]
     if labels is None:
         raise DataError(f"{documents} has no classes to learn: use class folders, or a label column")
     if new is None:
@@ -86,9 +92,9 @@ def classify(
             proba = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
             proba = _classified(model, matrices[0], labels, matrices[1], progress)
-    classes, truth = sorted(set(labels)), judged.labels
+    classes, truth = sorted(set(labels)), evaluated.labels
     predicted = [classes[best] for best in proba.argmax(axis=1)]
-    table = {"document": judged.names, "predicted": predicted} | ({"label": truth} if truth else {})
+    table = {"document": evaluated.names, "predicted": predicted} | ({"label": truth} if truth else {})
     shares = class_shares(classes, proba)
     models, tables = models_and_tables(output)
     if models:
@@ -101,7 +107,7 @@ def classify(
         table |= shares
     elif not tables and new is not None:
         print_table([*table, "probability"], list(zip(*table.values(), proba.max(axis=1).tolist(), strict=True)))
-    show_judgement(table, truth, predicted, as_json)
+    show_accuracy(table, truth, predicted, as_json)
 
 
 def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""What the text commands share: reading documents, saving models, saying what was written, judging classes."""
+"""What the text commands share: reading documents, saving models, saying what was written, comparing classes."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -84,24 +84,22 @@ def wrote(path: str, what: str, quiet: bool) -> None:
         echo(f"Wrote {what} to {path}.", err=True)
 
 
-def show_judgement(table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool) -> None:
+def show_accuracy(table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool) -> None:
     """Show how predicted classes compare with the true ones, where these are known; as JSON with all documents."""
-    judged: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     if truth:
         from sklearn.metrics import confusion_matrix
 
         classes = sorted({*truth, *predicted})
         accuracy = sum(one == other for one, other in zip(truth, predicted, strict=True)) / len(truth)
         counts = confusion_matrix(truth, predicted, labels=classes)
-        judged = {"accuracy": accuracy, "classes": classes, "confusion": counts}
+        found = {"accuracy": accuracy, "classes": classes, "confusion": counts}
     if as_json:
         rows = zip(*table.values(), strict=True)
         documents = [with_distribution(dict(zip(table, row, strict=True))) for row in rows]
-        print_json({"documents": documents, **judged})
+        print_json({"documents": documents, **found})
         return
-    if judged:
-        echo(
-            f"Accuracy {judged['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:"
-        )
-        lines = [[name, *line] for name, line in zip(judged["classes"], judged["confusion"].tolist(), strict=True)]
-        print_table(["", *judged["classes"]], lines)
+    if found:
+        echo(f"Accuracy {found['accuracy']:.4f} of {counted(len(predicted), 'document')}; rows are the true classes:")
+        lines = [[name, *line] for name, line in zip(found["classes"], found["confusion"].tolist(), strict=True)]
+        print_table(["", *found["classes"]], lines)

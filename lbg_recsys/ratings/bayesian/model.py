@@ -123,7 +123,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self.training_error_, self.rhat_ = training.errors(), training.rhat()
         self.monte_carlo_error_ = training.monte_carlo_error()
         self._know_users()
-        self._judge(finished)
+        self._assess_convergence(finished)
 
     def _run(self, training: Training, burn_in: int, progress: Progress) -> bool:
         """Run the chains; False if Ctrl-C ended them early."""
@@ -158,7 +158,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """The share of the traced predictions whose split R-hat is above 1.1; NaN if there were too few sweeps."""
         return median_and_share(self.rhat_)[1]
 
-    def _judge(self, finished: bool) -> None:
+    def _assess_convergence(self, finished: bool) -> None:
         # without sweeps, where all ratings are equal, there is no error
         error, limit = self.monte_carlo_error_, MONTE_CARLO_SHARE * (self.training_error_ or [0.0])[-1]
         self.converged_, self.interrupted_ = finished and error <= limit, not finished
@@ -173,7 +173,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             from sklearn.exceptions import ConvergenceWarning
 
             found = (
-                f"too few sweeps to judge convergence: it takes at least {FEWEST_SWEEPS} after the burn-in"
+                f"too few sweeps to assess convergence: it takes at least {FEWEST_SWEEPS} after the burn-in"
                 if np.isnan(error)
                 else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.3f}, "
                 f"{error / limit * MONTE_CARLO_SHARE:.0%} of the training error "

@@ -115,7 +115,8 @@ def topics(model: "RatingModel", n: int, n_topics: int | None) -> Topics:
     """Every topic with ``n`` items of each kind, the heaviest topic first.
 
     Typical items are those that tell the topic from the rest by being rated at all: p_si log(p_si / p_i). Loved and
-    hated items are judged by the ratings of the topic's users, of which a few do not yet count for much.
+    hated items are those that the topic's users rate furthest above and below the mean of all;
+    few ratings count less.
     """
     check_integer("n", n, 1)
     tables = model.topic_tables(n_topics)

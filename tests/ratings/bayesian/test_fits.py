@@ -1,4 +1,4 @@
-"""Fits of Bayesian LBG on the sample's ratings: begun, continued, interrupted, judged, saved, used."""
+"""Fits of Bayesian LBG on the sample's ratings: begun, continued, interrupted, assessed, saved, used."""
 
 import itertools
 import math
@@ -146,7 +146,7 @@ def test_a_sampler_that_has_converged_is_not_reported(ratings):
 
 
 def test_too_few_sweeps_to_tell_are_not_called_converged(ratings):
-    with pytest.warns(ConvergenceWarning, match=r"too few sweeps to judge.*at least 4") as caught:
+    with pytest.warns(ConvergenceWarning, match=r"too few sweeps to assess.*at least 4") as caught:
         model = BayesianLBGModel(n_sweeps=4, burn_in=1, random_state=0).fit(ratings)
     assert "nan" not in str(caught[0].message)
     assert not model.converged_

@@ -20,7 +20,7 @@ from lbg_recsys.evaluation.lists import (
 from lbg_recsys.evaluation.rivals import rivals_for
 from lbg_recsys.progress import Progress, parts
 from lbg_recsys.report import svg
-from lbg_recsys.report.held_out import Judged
+from lbg_recsys.report.held_out import HeldOut
 from lbg_recsys.report.markup import figure, note, paragraph, section, side_by_side, table
 
 _MASSES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -36,26 +36,26 @@ _FEW = 30
 class Predicted:
     """Held-out ratings with their predictions: distributions (n, levels), points (n,) and the true levels (n,)."""
 
-    judged: Judged
+    held_out: HeldOut
     probability: Floats
     point: Floats
     level: Ints
 
     @classmethod
-    def of(cls, judged: Judged) -> "Predicted":
+    def of(cls, held_out: HeldOut) -> "Predicted":
         """Predict the held-out ratings: the points are expected ratings, whatever the model's own point is."""
-        probability = judged.probability()
+        probability = held_out.probability()
         return cls(
-            judged,
+            held_out,
             probability,
-            levels.mean(probability, judged.model.levels),
-            judged.model.matrix.scale.nearest(judged.values).astype(np.int64),
+            levels.mean(probability, held_out.model.levels),
+            held_out.model.matrix.scale.nearest(held_out.values).astype(np.int64),
         )
 
     def figures(self, some: Bools | slice = slice(None)) -> dict[str, float]:
         """Figures of some of the ratings."""
-        truth, point, probability = self.judged.values[some], self.point[some], self.probability[some]
-        level, scale = self.level[some], self.judged.model.levels
+        truth, point, probability = self.held_out.values[some], self.point[some], self.probability[some]
+        level, scale = self.level[some], self.held_out.model.levels
         return {
             "RMSE": metrics.rmse(truth, point),
             "MAE": metrics.mae(truth, point),
@@ -71,17 +71,17 @@ class Predicted:
 
 def errors(found: Predicted) -> str:
     """Figures of all held-out ratings beside the mean of each item."""
-    own, plain = found.figures(), _item_means(found.judged)
+    own, plain = found.figures(), _item_means(found.held_out)
     names = [name for name in own if name != "too high by"]
     rows = [
         ["this model", *(own[name] for name in names)],
-        ["mean of each item", metrics.rmse(found.judged.values, plain), metrics.mae(found.judged.values, plain)],
+        ["mean of each item", metrics.rmse(found.held_out.values, plain), metrics.mae(found.held_out.values, plain)],
     ]
     rows[1] += [None] * (len(names) - 2)
     return section(
         "errors",
         "Predicted ratings",
-        paragraph(*found.judged.how),
+        paragraph(*found.held_out.how),
         table(f"Errors on {len(found.point):,} held-out ratings", ["", *names], rows),
         paragraph(
             "RMSE and MAE are those of the expected rating, in units of the scale: lower is better. The log score is "
@@ -91,14 +91,14 @@ def errors(found: Predicted) -> str:
     )
 
 
-def _item_means(judged: Judged) -> Floats:
+def _item_means(held_out: HeldOut) -> Floats:
     """The mean training rating of each item, that of all where the item has none."""
-    matrix = judged.model.matrix
+    matrix = held_out.model.matrix
     count = matrix.rows.column_counts()
     total = np.bincount(matrix.item_codes, matrix.values, minlength=matrix.n_items)
     overall = float(matrix.values.mean())
     means = np.append(np.where(count > 0, total / np.maximum(count, 1), overall), overall)
-    return means[np.maximum(judged.items, -1)]
+    return means[np.maximum(held_out.items, -1)]
 
 
 def calibration(found: Predicted, seed: int) -> str:
@@ -129,11 +129,11 @@ def _reliability(found: Predicted) -> str:
 
 
 def _coverage(found: Predicted) -> str:
-    scale = found.judged.model.levels
-    points = [(mass, metrics.coverage(found.judged.values, found.probability, scale, mass)[0]) for mass in _MASSES]
+    scale = found.held_out.model.levels
+    points = [(mass, metrics.coverage(found.held_out.values, found.probability, scale, mass)[0]) for mass in _MASSES]
     about = "Mass of intervals and share inside: " + ", ".join(f"{one:.0%} and {two:.1%}" for one, two in points)
     x, y = svg.linear("stated mass of the interval", 0.5, 1.0), svg.linear("share of ratings inside", 0.5, 1.0)
-    width = metrics.coverage(found.judged.values, found.probability, scale, _MASS)[1]
+    width = metrics.coverage(found.held_out.values, found.probability, scale, _MASS)[1]
     return figure(
         svg.curves(about, x, y, [("ideal", [(0.5, 0.5), (1.0, 1.0)]), ("ours", points)], dots=True),
         f"Intervals: {dict(points)[_MASS]:.1%} of the ratings are in their {_MASS:.0%} intervals, which are "
@@ -158,11 +158,11 @@ def _pit(found: Predicted, seed: int) -> str:
 
 def by_group(found: Predicted) -> str:
     """Errors and calibration by the popularity of the item and the activity of the user."""
-    matrix = found.judged.model.matrix
+    matrix = found.held_out.model.matrix
     tables, errors = [], {}
     for title, counts, codes in (
-        ("popularity of the item", matrix.rows.column_counts(), found.judged.items),
-        ("activity of the user", matrix.rows.lengths, found.judged.users),
+        ("popularity of the item", matrix.rows.column_counts(), found.held_out.items),
+        ("activity of the user", matrix.rows.lengths, found.held_out.users),
     ):
         number = np.where(codes >= 0, counts[np.maximum(codes, 0)], 0)
         rows = [(name, int(some.sum()), found.figures(some)) for name, some in _groups(number)]
@@ -212,11 +212,11 @@ def _groups(number: Ints) -> list[tuple[str, Bools]]:
 
 
 def list_reports(
-    judged: Judged, most_users: int, seed: int, progress: Progress
+    held_out: HeldOut, most_users: int, seed: int, progress: Progress
 ) -> tuple[dict[str, ListReport], list[str]]:
     """The lists of the model, of popularity and of EASE in figures, and sentences on what is left out."""
-    model, train = judged.model, judged.model.matrix
-    relevant = Relevant.find(train, judged.users, judged.items, judged.values, train.scale.liked)
+    model, train = held_out.model, held_out.model.matrix
+    relevant = Relevant.find(train, held_out.users, held_out.items, held_out.values, train.scale.liked)
     users = relevant.users(most_users, seed)
     if not len(users):
         return {}, ["no known user likes a held-out item"]
@@ -233,9 +233,9 @@ def list_reports(
     return found, [one for one in rivals.left_out if one.startswith("EASE")]
 
 
-def lists(judged: Judged, reports: dict[str, ListReport], left_out: list[str], with_how: bool) -> str:
+def lists(held_out: HeldOut, reports: dict[str, ListReport], left_out: list[str], with_how: bool) -> str:
     """Lists beside those of popularity and EASE."""
-    how = [paragraph(*judged.how)] if with_how else []
+    how = [paragraph(*held_out.how)] if with_how else []
     notes = [note(f"{one[0].upper()}{one[1:]}.") for one in left_out]
     if not reports:
         return section("lists", "Lists", *how, *notes)
