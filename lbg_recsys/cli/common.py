@@ -14,7 +14,7 @@ from lbg_recsys.cli.terminal import echo, visible
 
 WIDTH = 80
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress and no remarks.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress and no notes.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."

@@ -68,7 +68,7 @@ def list_(quiet: bool, as_json: bool) -> None:
 @quiet_option
 @json_option
 def fetch(name: str, quiet: bool, as_json: bool) -> None:
-    """Get the data set NAME unless it is here already, and print where it is.
+    """Download the data set NAME unless this machine has it, and print where it is.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ FORCED = {
 
 @click.command()
 @click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
-@click.option("--folds", type=click.IntRange(min=2), default=3, show_default=True, help="Parts of the ratings.")
+@click.option("--folds", type=click.IntRange(min=2), default=3, show_default=True, help="Number of folds.")
 @seed_option
 @quiet_option
 @json_option

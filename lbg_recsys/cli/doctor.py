@@ -24,7 +24,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 def doctor(ctx: click.Context, quiet: bool, as_json: bool) -> None:
     """Check whether this machine is ready.
 
-    Shows versions, threads, the compiler's cache and which data sets are here.
+    Shows versions, threads, the compiler's cache and which data sets this machine has.
     Exits with 1 when something that every command needs is missing or broken.
 
     \b

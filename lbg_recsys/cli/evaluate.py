@@ -27,7 +27,7 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 @click.command()
 @ratings_argument
 @algos_option(DEFAULT, "An algorithm to compare; repeatable.")
-@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Parts of the ratings.")
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option(
     "--mass",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -47,7 +47,7 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
     type=click.IntRange(min=0),
     default=200,
     show_default=True,
-    help="Users per part whose lists of ten are evaluated; 0 leaves lists out.",
+    help="Users per fold whose lists of ten are evaluated; 0 leaves lists out.",
 )
 @click.option(
     "--rivals/--no-rivals", default=True, help="Also evaluate the lists of popularity, EASE and implicit ALS."
@@ -76,23 +76,23 @@ def evaluate(
     """Compare algorithms on held-out ratings of RATINGS.
 
     The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
-    distribution), and the CPU seconds to fit and to test. The second is on lists of ten items: NDCG, recall and MAP
-    of the held-out items that the user liked; catalogue, the share of all items that are in some list; novelty (mean
-    bits of information per item), similarity of the items in a list, and the share of items from the most popular
-    tenth. The third has the NDCG of the least, the medium and the most active third of users.
+    distribution), and the CPU seconds to fit and to test. The second evaluates lists of ten items: NDCG, recall and
+    MAP of the held-out items that the user liked; catalogue, the share of all items that are in some list; novelty
+    (mean bits of information per item), similarity of the items in a list, and the share of items from the most
+    popular tenth. The third has the NDCG of the least, the medium and the most active third of users.
 
-    bayesian, the model that fit makes, takes most of the time: 30 s per 100,000 ratings and part. To leave it out,
-    name the others by -a.
+    bayesian, the default model of fit, takes most of the time: 30 s per 100,000 ratings and fold. To leave it out,
+    name the others with -a.
 
     RATINGS may also be clicks or purchases without ratings (see lbg-recsys fit --help), or equal ratings. Then choice
     is compared with the rivals, and only by lists.
 
-    --split random cross-validates over --folds parts. --split last holds out the last rating of each user, --split
+    --split random cross-validates over --folds folds. --split last holds out the last rating of each user, --split
     time the newest 1/FOLDS of all ratings; both need times in RATINGS.
 
     The algorithms are bayesian, bayesian-strong, lbg, paper, plsa, movie-mean and choice (only lists) of this
     package, and baseline, svd, svdpp, nmf, slope-one, co-clustering, knn, knn-means and knn-baseline of Surprise, all
-    with the same folds. A dash stands for what an algorithm does not predict (most give no distribution).
+    with the same folds. A dash means that an algorithm does not predict this (most predict no distribution).
 
     \b
     Examples:

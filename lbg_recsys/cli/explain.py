@@ -54,15 +54,18 @@ def explain(
 ) -> None:
     """Explain a recommendation by the user's own items.
 
-    First the choice score, which says whether the user will take the item: the exact contribution of each of the
-    user's items. Then the predicted rating: its distribution, and the user's ratings that it follows from.
+    The output begins with the choice score, which says whether the user will take the item, and shows the exact
+    contribution of each of the user's items to it. Then follow the predicted rating with its distribution, and the
+    user's ratings that explain it.
 
-    Models of lbg and paper: the topics of the prediction. Exact: the log-odds of the leading topic against the
-    second are the sum of the contributions of the user's ratings, by having been given and by their values.
+    For models of lbg and paper, the rating is explained by topics. This is exact: the log-odds of the leading topic
+    against the second are the sum of parts for the prior, the unrated items, the item itself and each of the user's
+    ratings, which count by the item being rated and by the value.
 
-    Models of bayesian and plsa: the parts of the expected rating, and the change in it if each of the user's ratings
-    were removed. This is exact for plsa. For bayesian it is an average over the kept sweeps with the user's noise
-    held fixed, correct to one or two hundredths of a rating, and less so for ratings that contradict each other.
+    For models of bayesian and plsa, the output shows the parts of the expected rating, and the change in it if each
+    of the user's ratings were removed. This is exact for plsa. For bayesian it is an average over the kept sweeps
+    with the user's noise held fixed, correct to one or two hundredths of a rating, and less so for ratings that
+    contradict each other.
 
     \b
     Examples:
@@ -71,7 +74,7 @@ def explain(
       lbg-recsys explain model.lbg --new-user my_ratings.csv --item 8
     """
     if (user is None) == (new_user is None):
-        raise click.UsageError("say for whom: --user ID or --new-user FILE")
+        raise click.UsageError("name the user: --user ID or --new-user FILE")
     from lbg_recsys.ratings.questions.facts import explanation_facts
 
     loaded = load_model(model, quiet)
@@ -146,7 +149,7 @@ def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None
 def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     """Because of which items of the user's the item is recommended."""
     if not found.because:
-        echo("Nothing is known of the user: the score is the share of all users who take the item.")
+        echo("Nothing is known about the user: the score is the share of all users who take the item.")
         return
     rows = []
     for one in found.because[:number]:
@@ -211,21 +214,21 @@ def _show_features(found: "Influences", number: int) -> None:
     if not found.features:
         return
     places = decimals(found.distribution, 3)
-    echo("\nWhat features add to the expected rating, before any ratings, beside the average item or user")
+    echo("\nWhat features add to the expected rating, before any ratings, relative to the average item or user")
     rows = [[f"{one.of}: {one.feature}", f"{one.effect:+.{places}f}"] for one in found.features[:number]]
     print_table(["because of the", "rating"], rows)
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:
     if not found.evidence:
-        echo("\nThe user has no ratings, so nothing here follows from them.")
+        echo("\nThe user has no ratings that could explain the expected rating.")
         return
     echo("\nWhat each of the user's ratings adds to the expected rating")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
     if any(one.item == found.item for one in found.evidence):
         echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
     if len(found.evidence) > 1:
-        echo("They do not add up: ratings that agree replace each other.")
+        echo("These do not add up: if ratings agree, removing one of them changes little.")
 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:

@@ -60,20 +60,18 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
     help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",
 )
 @params_option()
-@click.option(
-    "--titles", metavar="FILE", type=click.Path(), help="What the items are called: a file with item and title."
-)
+@click.option("--titles", metavar="FILE", type=click.Path(), help="Titles of the items: a file with item and title.")
 @click.option(
     "--item-features",
     metavar="FILE",
     type=click.Path(),
-    help="What is known about the items: a CSV, TSV or Parquet file with item and features, or a data set.",
+    help="Features of the items: a CSV, TSV or Parquet file with item and features, or a data set.",
 )
 @click.option(
     "--user-features",
     metavar="FILE",
     type=click.Path(),
-    help="What is known about the users: a CSV, TSV or Parquet file with user and features, or a data set.",
+    help="Features of the users: a CSV, TSV or Parquet file with user and features, or a data set.",
 )
 @click.option(
     "--drop-users",
@@ -85,7 +83,7 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
     "--seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Make the most of this time instead of a fixed number of sweeps. For bayesian and bayesian-strong.",
+    help="Run as many sweeps as this time allows, not a fixed number. For bayesian and bayesian-strong.",
 )
 @memory_option
 @click.option(
@@ -102,9 +100,9 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
     "--checkpoint",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Keep the fit in OUTPUT.checkpoint every N iterations. For lbg and paper.",
+    help="Save the state of the fit to OUTPUT.checkpoint every N iterations. For lbg and paper.",
 )
-@click.option("--resume", is_flag=True, help="Continue the fit that is in OUTPUT.checkpoint, to the same result.")
+@click.option("--resume", is_flag=True, help="Continue the fit in OUTPUT.checkpoint; the result is the same.")
 @scale_option
 @format_options
 @seed_option
@@ -150,10 +148,10 @@ def fit(
     --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
     --algo choice           who takes what, without ratings, 1 s
 
-    All but choice predict ratings and show topics; all recommend, explain and find what is similar.
+    All but choice predict ratings and show topics. All recommend, explain and find similar items.
 
-    RATINGS may also be clicks or purchases without ratings: user and item, with times or counts (columns named so).
-    The model is then choice, and only who took what is used, not how often.
+    RATINGS may also be clicks or purchases without ratings: user and item, and perhaps times or counts (in columns
+    with such names). The model is then choice, which uses who took what, but not how often.
 
     --item-features and --user-features are tables of numbers, categories and sets (Drama|War) by id, for --algo
     bayesian and bayesian-strong. How much each column counts is learnt. Items of the table without ratings are kept:
@@ -161,11 +159,10 @@ def fit(
 
     --time learns the effects of a user's day and moment and the drift of items, for the same models. The times are
     seconds since 1970 or dates, in a column called timestamp, time or date, or in the fourth of --columns. They help
-    to predict ratings of days that the model knows (predict --time); the effects of a new day are
-    unknown.
+    to predict ratings of days that the model knows (predict --time); the effects of a new day are unknown.
 
     With --memory the ratings may be larger than memory: they are sorted on disk and read in blocks, with the same
-    result. An interrupted fit with --checkpoint goes on if the same command is called with --resume.
+    result. An interrupted fit with --checkpoint continues if the same command is run with --resume.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ DEFAULT = ("movie-mean", "plsa", "paper", "lbg", "lbg:point=median")
 
 @click.command("forced-prediction")
 @click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
-@algos_option(DEFAULT, "An algorithm to take part; repeatable. The names are those of evaluate.")
+@algos_option(DEFAULT, "An algorithm to compare; repeatable. The names are those of evaluate.")
 @click.option("--splits", type=click.IntRange(min=1), default=3, show_default=True, help="Splits of the users.")
 @click.option("--draws", type=click.IntRange(min=1), default=10, show_default=True, help="Hidden ratings per user.")
 @click.option(
@@ -56,9 +56,9 @@ def forced_prediction(
 ) -> None:
     """Predict one hidden rating per user, as the paper does.
 
-    Some users train with all of their ratings; of each other user one random rating is hidden and predicted from
-    the rest. RATINGS is ml-100k by default, the paper's data; the figures of the paper are then shown below ours.
-    The paper writes its RMSE without the root, so it belongs beside our MSE.
+    A model is fitted to all ratings of some users. For each other user, one random rating is hidden and predicted
+    from the rest. RATINGS is ml-100k by default, the paper's data; the figures of the paper are then shown below
+    ours. The paper writes its RMSE without the root, so compare it with our MSE.
 
     \b
     Examples:

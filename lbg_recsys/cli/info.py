@@ -15,8 +15,8 @@ from lbg_recsys.cli.terminal import echo
 def info(model: str, quiet: bool, as_json: bool) -> None:
     """Show what is in a model file.
 
-    The model and its parameters, how training went, the ratings or words, the versions it was written with. The
-    model is not loaded; the checksum of the file is verified.
+    Shows the model and its parameters, how the training went, the ratings or words, and the versions that the file
+    was written with. The model is not loaded; the checksum of the file is verified.
 
     \b
     Examples:

@@ -41,7 +41,9 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
     "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
 )
 @click.option(
-    "--point", type=click.Choice(["mode", "mean", "median"]), help="What is predicted; as fitted by default."
+    "--point",
+    type=click.Choice(["mode", "mean", "median"]),
+    help="The predicted rating; as the model was fitted by default.",
 )
 @click.option(
     "--mass",
@@ -69,13 +71,13 @@ def predict(
 ) -> None:
     """Predict the rating of a pair, or of a file of PAIRS.
 
-    PAIRS has the columns user and item, in any layout that fit reads. The output has a line for each: the
+    PAIRS has the columns user and item, in any layout that fit reads. The output has one line per pair: the
     predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
     an item) that the model does not know gets the prediction for an unknown one. --item must be known, because
     it may be a part of a title.
 
-    --new-item takes an item that was not there when the model was fitted, by a file of users and ratings: nothing is
-    fitted again. Without a column item in it, the item is called "new item".
+    --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
+    fitted again. If the file has no column item, the item is called "new item".
 
     \b
     Examples:

@@ -39,14 +39,14 @@ def format_options(command: F) -> F:
     """How a file is to be read, where it does not say so itself."""
     for option in (
         click.option(
-            "--delimiter", callback=_delimiter, help="What separates the fields; detected by default. 'tab' is \\t."
+            "--delimiter", callback=_delimiter, help="Separator of the fields; detected by default. 'tab' is \\t."
         ),
         click.option("--header/--no-header", default=None, help="Whether the first line names the columns."),
         click.option(
             "--columns",
             metavar="NAMES",
             callback=lambda ctx, parameter, value: parse_columns(value),
-            help="Which columns to take, as names or as positions from 1: who,what,stars or 1,2,4.",
+            help="The columns to read, as names or as positions from 1: who,what,stars or 1,2,4.",
         ),
     ):
         command = option(command)

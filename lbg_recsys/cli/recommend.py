@@ -43,7 +43,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     metavar="ID",
     shell_complete=complete_user,
     multiple=True,
-    help="Whom to recommend to; repeatable.",
+    help="The user to recommend to; repeatable.",
 )
 @click.option("--all-users", is_flag=True, help="Recommend to every user, block by block in bounded memory.")
 @click.option(
@@ -71,17 +71,17 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="P",
-    help="Leave out what the user, if rating it, would like with a lower probability.",
+    help="Leave out items with a lower probability of being liked.",
 )
 @click.option(
     "--diversity",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
     metavar="SHARE",
-    help="From 0 to below 1: rank items lower that are similar to those above them.",
+    help="From 0 to below 1: rank an item lower if it is similar to items above it.",
 )
 @dask_option("With --all-users: make the lists on the Dask cluster at HOST:PORT, or on the cores of this machine.")
-@click.option("--include-seen", is_flag=True, help="Also list what the user has rated already.")
+@click.option("--include-seen", is_flag=True, help="Also list items that the user has rated already.")
 @output_option(
     "Where the lists go: .csv, .tsv, .jsonl or .parquet; with --dask a new folder of Parquet files; standard output "
     "by default.",
@@ -113,12 +113,14 @@ def recommend(
 ) -> None:
     """Recommend items that a user has not rated.
 
-    A table for one user; with --all-users or -o a line for each user and rank. --new-user takes people whom
-    the model does not know, by a file of items (ids or titles) and ratings: nothing is fitted again. A column
-    user in it gives one list per user. Without ratings, lists follow from who takes what.
+    The output is a table for one user; with --all-users or -o it has one line per user and rank.
 
-    --new-item adds items that were not there when the model was fitted, by a file of users, ratings and, if there are
-    several, items; lists may contain them.
+    --new-user makes lists for users whom the model does not know, from a file of items (ids or titles) and ratings;
+    nothing is fitted again. A column user in the file gives one list per user. Without ratings, lists follow from who
+    takes what.
+
+    --new-item adds items that the model does not know, from a file of users, ratings and, if there are several,
+    items; lists may contain them.
 
     --only and --not take a file with one item id or title per line, or a table with an item column.
 
@@ -138,7 +140,7 @@ def recommend(
     import pandas as pd
 
     if bool(users) + all_users + (new_user is not None) != 1:
-        raise click.UsageError("say for whom: --user ID, --all-users or --new-user FILE")
+        raise click.UsageError("name the users: --user ID, --all-users or --new-user FILE")
     if dask is not None and (not all_users or output is None or new_item is not None):
         raise click.UsageError("--dask needs --all-users and -o FOLDER, and takes no --new-item")
     loaded = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})

@@ -35,7 +35,7 @@ from lbg_recsys.progress import bar
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Users whose lists of ten are evaluated, at most.",
+    help="The largest number of users whose lists of ten are evaluated.",
 )
 @format_options
 @seed_option
@@ -55,13 +55,13 @@ def report(
 ) -> None:
     """Write a page about a model: one HTML file that needs no network.
 
-    It shows the data, the training and its convergence, topics (groups of users) with their items, errors and
+    The page shows the data, the training and its convergence, topics (groups of users) with their items, errors and
     calibration on ratings that the model has not seen (also by popularity and activity), lists beside popularity and
-    EASE, and the lists of some users with reasons. What does not apply is left out, and the page says so.
+    EASE, and the lists of some users with reasons. Sections that do not apply are left out, and the page says so.
 
-    RATINGS are ratings to evaluate it on; those that it was fitted to do not count. Without any others, a fifth
-    of the model's own ratings is held out and a model with the same settings is fitted to the rest, which takes as
-    long as the first fit; --no-refit leaves these figures out.
+    RATINGS are the ratings to evaluate the model on; those that it was fitted to are left out. If none remain, a
+    fifth of the model's own ratings is held out and a model with the same settings is fitted to the rest, which takes
+    as long as the first fit; --no-refit leaves these figures out.
 
     \b
     Examples:

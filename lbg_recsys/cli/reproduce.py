@@ -15,26 +15,26 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "figure1", "figure2")
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*NAMES, "all"]))
 @click.option("--seeds", type=click.IntRange(min=1), help="Repetitions per figure.  [default: 3; 1 with --quick]")
-@click.option("--quick", is_flag=True, help="A part of the data and one seed: minutes instead of an hour.")
+@click.option("--quick", is_flag=True, help="Use a part of the data and one seed: minutes instead of an hour.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("reproduction"),
     show_default=True,
-    help="Folder for the tables, the pictures and what is measured so far.",
+    help="Folder for the tables, the pictures and the results so far.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes side by side.")
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Parallel processes.")
 @quiet_option
 @json_option
 def reproduce(
     names: tuple[str, ...], seeds: int | None, quick: bool, output: Path, jobs: int, quiet: bool, as_json: bool
 ) -> None:
-    """Run the paper's experiments and set our figures beside its own.
+    """Run the paper's experiments and compare our figures with its own.
 
-    NAME is one or more of table1 .. table5, figure1, figure2, or all (the default). Each figure is shown as in the
-    paper, by the literal algorithm, and with the settings that we recommend. The folder gets reproduction.md, .json
-    and .html and the pictures. An interrupted run continues where it stopped.
+    NAME is one or more of table1 .. table5, figure1, figure2, or all (the default). Each result is shown as the paper
+    prints it, with the literal algorithm, and with the settings that we recommend. The folder gets reproduction.md,
+    .json and .html and the pictures. An interrupted run continues where it stopped.
 
     \b
     Examples:

@@ -25,7 +25,9 @@ from lbg_recsys.cli.models import (
 @click.option(
     "--user", metavar="ID", shell_complete=complete_user, help="Users whose topics or tastes are like this one's."
 )
-@click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items or users to show."
+)
 @click.option(
     "--metric",
     type=click.Choice(["hellinger", "kl", "taste"]),
@@ -38,11 +40,11 @@ def similar(
 ) -> None:
     """Find similar items or similar users.
 
-    Models of lbg, paper and plsa compare users by their topics (the communities of plsa), and
-    items by which topics rate them and how: by the Hellinger distance or the symmetrised Kullback-Leibler divergence
-    of these distributions. A bayesian model compares tastes: what it expects of a user for an item beyond what is
-    usual for both. The similarity is their correlation over draws from the posterior; rarely
-    rated items and users with few ratings get low similarities.
+    Models of lbg, paper and plsa compare users by their topics (the communities of plsa), and items by which topics
+    rate them and how. The distance is the Hellinger distance or the symmetrised Kullback-Leibler divergence of these
+    distributions. A bayesian model compares tastes: how a user's ratings of an item differ from what is usual for
+    both. The similarity is the correlation of tastes over draws from the posterior; rarely rated items and users with
+    few ratings get low similarities.
 
     \b
     Examples:

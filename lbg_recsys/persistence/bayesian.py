@@ -224,7 +224,9 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
         needed = {"averages", "grams", "missed"} | ({"evidence", "evidence_unit"} if Side.USERS in draws else set())
     found = {name: array for name, array in arrays.items() if name in KEPT}
     if set(found) != needed:
-        raise DataError(f"of users that are left out there are {len(found)} arrays where {len(needed)} are needed")
+        raise DataError(
+            f"there are {len(found)} arrays about the users that are left out where {len(needed)} are needed"
+        )
     if not needed:
         return None
     compared = n_compared(SomeSweeps(draws))
@@ -246,7 +248,7 @@ def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, 
     }
     for name, value in size.items():
         if value == AUTO or value < 0:
-            raise DataError(f"{name} is {value}, which is no size")
+            raise DataError(f"{name} is {value}, which is not a size")
     return size
 
 

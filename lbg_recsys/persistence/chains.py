@@ -163,12 +163,12 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
     if ("utility" in arrays) != chain.settings.ordinal or arrays["trace"].shape[1] != len(run.rows):
         raise DataError(f"{what} is not of the kind that the parameters say")
     if arrays["z"].max() >= chain.settings.n_classes or arrays["own_cuts"].shape != chain.own_cuts.shape:
-        raise DataError(f"{what} has a class or a user that is not there")
+        raise DataError(f"{what} has a class or a user that does not exist")
     for name in ("cuts", "matched"):
         if (np.diff(arrays[name]) < 0).any():
             raise DataError(f"{what}: the cut points between levels do not ascend")
     if min(facts[name] for name in _PRECISIONS) < _TINY or facts["stride"] < 1:
-        raise DataError(f"{what} has a precision or a stride that cannot be")
+        raise DataError(f"{what} has an impossible precision or stride")
     if not 0 <= facts["kept"] <= run.most or min(facts["met"], facts["sweeps"]) < 0:
         raise DataError(f"{what} counts its sweeps wrongly")
     known = chain.row_features

@@ -41,7 +41,7 @@ def check_facts(facts: Any) -> None:
     mean, spread, low, high = facts["amounts"]
     slack = 1e-9 * (1.0 + abs(mean))  # the mean of equal numbers is rounded
     if not (low - slack <= mean <= high + slack and spread > 0 and facts["spread"] >= 0 and 0 <= facts["grade"] <= 1):
-        raise DataError("the numbers about users that are left out cannot be")
+        raise DataError("the numbers about users that are left out are impossible")
     if not all(map(math.isfinite, (*facts["amounts"], facts["mean"], facts["spread"]))):
         raise DataError("the numbers about users that are left out are not finite")
 
@@ -102,6 +102,6 @@ def _choices(grade: float, arrays: Mapping[str, AnyArray]) -> "KeptChoices":
     ascends[indptr[indptr < len(columns)]] = True  # an item begins
     rows = np.repeat(np.arange(n), np.diff(indptr))
     if columns.max(initial=-1) >= n or (columns < rows).any() or not ascends[: len(columns)].all():
-        raise DataError("a pair is of an item that is not there, or the pairs of an item are not in order")
+        raise DataError("a pair names an item that does not exist, or the pairs of an item are not in order")
     upper = sp.csr_array((arrays["pairs_values"], columns, indptr), shape=(n, n))
     return KeptChoices(grade, ByPairs.of_upper(upper), arrays["penalty"], arrays["average"])

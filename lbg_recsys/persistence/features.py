@@ -100,5 +100,5 @@ def _checked(facts: Any) -> dict[str, Any]:
             if len(column["centre"]) != (1 if labels is None else len(labels)) or not column["centre"]:
                 raise DataError(f"a feature of {side} has {len(column['centre'])} centres")
             if not all(map(math.isfinite, numbers)) or column["scale"] <= 0 or column["low"] > column["high"]:
-                raise DataError(f"a feature of {side} has a scale that cannot be")
+                raise DataError(f"a feature of {side} has an impossible scale")
     return dict(facts)

@@ -46,7 +46,7 @@ class PLSAFile(RatingFile):
         low, high = matrix.scale.levels[[0, -1]]
         if not (low <= facts["centre"] <= high and 0.0 < facts["spread"] <= max(high - low, 1.0)):
             raise DataError(
-                f"a mean of {facts['centre']:g} with a spread of {facts['spread']:g} is not one of ratings from "
+                f"a mean of {facts['centre']:g} with a spread of {facts['spread']:g} is impossible for ratings from "
                 f"{low:g} to {high:g}"
             )
         if not 0.0 < facts["beta"] <= 1.0:

@@ -94,7 +94,7 @@ class RatingFile(Kind):
         if section.get("crowd") is not None:
             crowd.check_facts(section["crowd"])
             if section["users"]:
-                raise DataError("users are left out, and there are users")
+                raise DataError("the file has users although it says that users are left out")
         titles, items = section["titles"], section["items"]
         if titles is not None and len(titles) != len(items):
             raise DataError(f"there are {len(titles)} titles for {len(items)} items")
@@ -205,7 +205,7 @@ def _put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) ->
     ascends = np.append(True, np.diff(items_of) > 0)
     ascends[indptr[indptr < len(items_of)]] = True  # a user begins
     if items_of.max() >= len(items) or not ascends.all():
-        raise DataError("a rating is of an item that is not there, or the ratings of a user are not in order")
+        raise DataError("a rating names an item that does not exist, or the ratings of a user are not in order")
     scale.refuse_outsiders(arrays["values"], lambda entry: f"number {entry}")
     rows = SparseRows.from_csr(indptr, items_of, arrays["values"], len(items))
     return RatingMatrix(IdIndex(users), IdIndex(items), scale, rows, section["n_duplicates"])

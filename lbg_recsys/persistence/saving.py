@@ -172,7 +172,7 @@ def _savable(model: Any) -> Any:
     if not ours or name not in CLASSES:
         if ours and hasattr(inner, "estimate"):
             raise NotFittedError(
-                f"{name} cannot be saved: fit it first (what has no model_, surprise.dump.dump saves)"
+                f"{name} cannot be saved: fit it first (surprise.dump.dump saves algorithms without model_)"
             )
         if hasattr(inner, "named_steps"):
             raise DataError(

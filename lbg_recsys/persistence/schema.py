@@ -109,7 +109,7 @@ def _check_shape(name: str, found: Listed, expected: Array, known: dict[str, int
         raise DataError(f"the array {name} has the shape {found.shape}, not {shape} ({', '.join(expected.shape)})")
     for size, length in zip(expected.shape, shape, strict=True):
         if length > limits.get(size, length):
-            raise DataError(f"the array {name} has {length:,} {size} where at most {limits[size]:,} can be")
+            raise DataError(f"the array {name} has {length:,} {size} where at most {limits[size]:,} are possible")
 
 
 def _length(size: str, met: int, known: dict[str, int]) -> int:

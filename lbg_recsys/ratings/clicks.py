@@ -41,7 +41,7 @@ def _from_columns(users: Any, items: Any, ratings: Any) -> RatingMatrix:
         if pd.Series(ratings).nunique(dropna=False) > 1:
             return RatingMatrix.from_arrays(users, items, ratings)
         warnings.warn(
-            f"the column rating is {plain_ids(ratings)[0]} in all {len(ratings)} rows and says nothing: "
+            f"the column rating is {plain_ids(ratings)[0]} in all {len(ratings)} rows and carries no information: "
             "only who took what is used",
             UserWarning,
             stacklevel=4,
@@ -56,10 +56,10 @@ def _check_counts(counts: Any) -> None:
         raise DataError(f"counts must be numbers: {error}") from error
     bad = np.flatnonzero(~((values >= 1) & (values == np.floor(values)) & np.isfinite(values)))
     if len(bad):
-        others = f", and {len(bad) - 1} more are no whole numbers of at least 1 either" if len(bad) > 1 else ""
+        others = f", as are {len(bad) - 1} more" if len(bad) > 1 else ""
         raise DataError(
-            f"the count in row {bad[0]} is {values[bad[0]]:g}, no whole number of at least 1{others}: drop what was "
-            "not taken; give ratings and other amounts in a column of another name"
+            f"the count in row {bad[0]} is {values[bad[0]]:g}, which is not a whole number of at least 1{others}: "
+            "drop what was not taken; give ratings and other amounts in a column of another name"
         )
 
 

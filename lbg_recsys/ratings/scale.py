@@ -157,5 +157,5 @@ def _as_bounds(bounds: Any) -> tuple[float, float]:
     except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(lower) and np.isfinite(upper) and lower <= upper):
-        raise ParameterError(f"the rating scale {bounds!r} is not one: give two numbers, (lowest, highest)")
+        raise ParameterError(f"the rating scale {bounds!r} is not valid: give two numbers, (lowest, highest)")
     return lower, upper

@@ -196,7 +196,7 @@ def test_too_few_ratings_for_the_folds(desk, run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["ratings.csv", "--scale", 5, 1], "(5.0, 1.0) is not one"),
+        (["ratings.csv", "--scale", 5, 1], "(5.0, 1.0) is not valid"),
         (["ratings.csv", "--columns", "1"], "columns is 1 of 3"),
         (["sample", "--columns", "1,2,4"], "--columns is for files"),
         (["ml-100k", "--no-header"], "--header is for files"),

@@ -57,10 +57,10 @@ LIES = {
     "an even increment": (_fact("rng", [1, 2, 0, 0]), "even increment"),
     "a state too large": (_fact("rng", [2**128, 1, 0, 0]), "no state of a random generator"),
     "no state": (_fact("rng", []), "no state of a random generator"),
-    "a precision of zero": (_fact("noise_rate", 0.0), "precision or a stride"),
-    "a stride of zero": (_fact("stride", 0), "precision or a stride"),
+    "a precision of zero": (_fact("noise_rate", 0.0), "precision or stride"),
+    "a stride of zero": (_fact("stride", 0), "precision or stride"),
     "more sweeps than were kept": (_fact("kept", 3), "the chains have kept"),
-    "a class too many": (lambda h, a: a["chain0_z"].__setitem__((0, 0), 3), "a class or a user that is not there"),
+    "a class too many": (lambda h, a: a["chain0_z"].__setitem__((0, 0), 3), "a class or a user that does not exist"),
     "cut points that fall": (lambda h, a: a.update(chain0_cuts=a["chain0_cuts"][::-1].copy()), "do not ascend"),
     "no utilities": (lambda h, a: a.pop("chain1_utility"), "not of the kind"),
 }

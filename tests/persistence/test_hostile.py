@@ -102,7 +102,7 @@ LIES = {
     "one user fewer": (_set("ratings", "users", ["ann"]), "indptr has the shape"),
     "one item fewer": (
         lambda header, arrays: header["ratings"].update(items=[7, 8], titles=None),
-        "item that is not there|has the shape",
+        "item that does not exist|has the shape",
     ),
     "one title fewer": (_set("ratings", "titles", ["Seven"]), "titles for 3 items"),
     "no array": (lambda h, a: a.pop("p"), "the arrays are"),
@@ -122,7 +122,7 @@ LIES = {
     "no levels": (_array("levels", np.empty(0)), "do not ascend"),
     "no ratings": (lambda h, a: a.update(values=a["values"][:0], items_of=a["items_of"][:0]), "do not add up"),
     "a rating off the scale": (_entry("values", 7.0), "off the scale"),
-    "an item out of range": (_entry("items_of", 3, 2), "not there"),
+    "an item out of range": (_entry("items_of", 3, 2), "does not exist"),
     "a negative item": (_entry("items_of", -1), "array items_of has values"),
     "items out of order": (_entry("items_of", 1, 0), "not in order"),
     "users that overlap": (_array("indptr", np.array([0, 4, 3])), "do not add up"),

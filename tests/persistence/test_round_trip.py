@@ -144,7 +144,7 @@ def test_what_cannot_be_saved_is_refused_with_a_remedy(model, message, tmp_path)
         ("bayesian", {"n_components": 4}, r"n_components is 4, and the model was fitted with 3"),
         ("bayesian", {"n_classes": 2}, r"n_classes is 2, and the model was fitted with 3"),
         ("bayesian", {"orientation": "users"}, r"cannot be saved, .* arrays of kept sweeps.* fit the model again"),
-        ("bayesian", {"max_kept": 2}, r"cannot be saved, .* at most 4 can be. If a parameter was changed"),
+        ("bayesian", {"max_kept": 2}, r"cannot be saved, .* at most 4 are possible. If a parameter was changed"),
         ("lbg", {"baseline": True}, r"cannot be saved, .* baseline is True, and the biases do not agree"),
         ("lbg", {"point": "best"}, r"point is 'best': choose one of"),
     ],

@@ -164,10 +164,10 @@ def test_bad_seeds_of_algorithms_are_named(seed, sample):
         ({"levels": "abc"}, "levels is 'abc': give finite numbers"),
         ({"levels": []}, r"levels is \[\]: give finite numbers"),
         ({"levels": [1, np.nan]}, "levels is .*: give finite numbers"),
-        ({"scale": ("1", "5")}, r"scale \('1', '5'\) is not one: give two numbers"),
-        ({"scale": (1, 2, 3)}, r"scale \(1, 2, 3\) is not one"),
-        ({"scale": 5}, "scale 5 is not one"),
-        ({"scale": (None, 5)}, "is not one"),
+        ({"scale": ("1", "5")}, r"scale \('1', '5'\) is not valid: give two numbers"),
+        ({"scale": (1, 2, 3)}, r"scale \(1, 2, 3\) is not valid"),
+        ({"scale": 5}, "scale 5 is not valid"),
+        ({"scale": (None, 5)}, "is not valid"),
     ],
 )
 def test_bad_scales_are_named(options, message):
@@ -303,7 +303,7 @@ def test_equal_ratings_on_a_continuous_scale_are_predicted_between_its_levels():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), scale=(0, 10**400)), "not one"),
+        (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), scale=(0, 10**400)), "not valid"),
         (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), levels=[1, 10**400]), "finite numbers"),
         (lambda model: model.interval([(0, "a")], 10**400), "mass is 1000"),
         (lambda model: model.fold_in(["a", ["b"]]), "unhashable list"),

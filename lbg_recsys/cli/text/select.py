@@ -17,13 +17,15 @@ from lbg_recsys.readers.documents import failing_as_data_errors
 
 @click.command()
 @click.argument("documents", type=click.Path())
-@click.option("-n", "--number", type=click.IntRange(min=1), help="How many words; by default those above --delta.")
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), help="Number of words; by default all words above --delta."
+)
 @click.option(
     "--delta",
     type=click.FloatRange(min=0),
     default=0.01,
     show_default=True,
-    help="Least score of a word.",
+    help="Lowest score of a selected word.",
 )
 @click.option(
     "--by",

@@ -41,7 +41,7 @@ def as_seconds(times: Any) -> Ints:
     Raises
     ------
     DataError
-        If one of them is no time.
+        If one of them is not a time.
     """
     try:
         given = np.asarray(times)
@@ -58,8 +58,8 @@ def as_seconds(times: Any) -> Ints:
     bad = np.flatnonzero(~(np.abs(given.astype(np.float64)) <= _FURTHEST))
     if len(bad):
         raise DataError(
-            f"the time in row {bad[0]} is {given[bad[0]]} (and {len(bad) - 1:,} more are none): give seconds since "
-            "1970, or dates; milliseconds must be divided by 1000"
+            f"the time in row {bad[0]} is {given[bad[0]]} (and {len(bad) - 1:,} more are not times): give seconds "
+            "since 1970, or dates; milliseconds must be divided by 1000"
         )
     return np.asarray(np.floor(given), dtype=np.int64)
 
@@ -70,7 +70,9 @@ def _from_dates(times: Any) -> npt.NDArray[Any]:
     try:
         dates = pd.to_datetime(pd.Series(list(times)), utc=True, format="ISO8601")
     except (ValueError, TypeError, OverflowError) as error:
-        raise DataError(f"a time is no time: {error}; give seconds since 1970 or dates such as 2015-03-02") from error
+        raise DataError(
+            f"a time cannot be read: {error}; give seconds since 1970 or dates such as 2015-03-02"
+        ) from error
     return np.where(dates.isna(), np.nan, dates.dt.tz_localize(None).to_numpy().astype("datetime64[s]").astype(float))
 
 

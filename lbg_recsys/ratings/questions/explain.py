@@ -207,9 +207,9 @@ class Influences(_Predicted):
     (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: the
     user's taste for this item). If the model has ``topics``, it is also the sum of share * mean over them. The
     ``total`` of a `RatingEvidence` is the change if that rating were removed, strongest first; these do not add up,
-    because ratings that agree replace each other. ``features`` are the effects of what is known about the
-    item and the user besides ratings on what is expected before they are rated, strongest first; they are parts of
-    the above.
+    because removing one of several ratings that agree changes little. ``features`` are the effects of features of
+    the item and the user on the rating that is expected before they are rated, strongest first; they are parts of
+    the sum above.
     """
 
     from_average: float

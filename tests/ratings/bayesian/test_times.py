@@ -112,7 +112,7 @@ def test_new_users_items_and_lists_work_with_times(parts, model):
 @pytest.mark.parametrize(
     "time, sentence",
     [
-        (["yesterday"] * 3, "is no time"),
+        (["yesterday"] * 3, "cannot be read"),
         ([1, 2], "3 ratings have 2 times"),
         ([1, float("nan"), 2], "the time in row 1 is nan"),
         ([1, 2, 1_600_000_000_000], "milliseconds must be divided by 1000"),
