@@ -2,19 +2,56 @@
 
 
 class LBGError(Exception):
-    """Base of the errors that the user can do something about."""
+    """Base class of the errors that this package raises on purpose.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> try:
+    ...     LBGModel().recommend("ann")
+    ... except LBGError as error:
+    ...     print(type(error).__name__)
+    NotFittedError
+    """
 
 
 class DataError(LBGError, ValueError):
-    """Input that cannot be used: a bad rating, a wrong delimiter, an unknown id."""
+    """Input that cannot be used: a bad rating, a wrong delimiter, an unknown id.
+
+    Examples
+    --------
+    >>> from lbg_recsys.ratings import as_matrix
+    >>> as_matrix((["ann"], [7], ["five"]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.DataError: ratings must be numbers: ...
+    """
 
 
 class ParameterError(DataError):
-    """An argument that is not allowed: no topics, or a point that is neither mode, mean nor median."""
+    """An argument that is not allowed: no topics, or a point that is neither mode, mean nor median.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> LBGModel(n_topics=0).fit((["ann"], [7], [5]))
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.ParameterError: n_topics is 0: give an integer of at least 1
+    """
 
 
 class OffScaleError(DataError):
-    """A rating that the rating scale does not have; ``what`` says which, for callers that know another remedy."""
+    """A rating that is not on the rating scale; ``what`` says which, for callers that know another remedy.
+
+    Examples
+    --------
+    >>> from lbg_recsys.ratings import as_matrix
+    >>> as_matrix((["ann"], [7], [6]), scale=(1, 5))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.OffScaleError: the rating 6 ... is off the scale 1..5 ...
+    """
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}: {remedy}")
@@ -22,15 +59,42 @@ class OffScaleError(DataError):
 
 
 class NotFittedError(LBGError, ValueError, AttributeError):
-    """A model or an algorithm was asked for something before it was fitted."""
+    """A model or an algorithm was used before it was fitted.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> LBGModel().recommend("ann")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.NotFittedError: this LBGModel is not fitted ...
+    """
 
 
 class DatasetError(LBGError, OSError):
-    """A public data set that cannot be found, fetched or trusted."""
+    """A public data set that cannot be found, downloaded or trusted.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import dataset_info
+    >>> dataset_info("ml-100")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.DatasetError: no data set is called 'ml-100'; ...
+    """
 
 
 class ModelFileError(LBGError, ValueError):
-    """A model file that is damaged, foreign or too new."""
+    """A model file that is damaged, of another program or too new.
+
+    Examples
+    --------
+    >>> import lbg_recsys
+    >>> lbg_recsys.load(__file__)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.ModelFileError: ... is not a model file of lbg-recsys...
+    """
 
 
 class MissingExtraError(LBGError, ImportError):

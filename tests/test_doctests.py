@@ -17,7 +17,7 @@ def with_examples():
             yield ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("name", with_examples())
+@pytest.mark.parametrize("name", list(with_examples()))
 def test_examples_run(name):
     result = doctest.testmod(import_module(name))
     assert result.failed == 0 < result.attempted

@@ -33,12 +33,21 @@ class BayesianLBGAlgo(_Settings, RatingAlgo):
         rating  r_ui = t_ui (Gaussian), or the level whose interval (B[r-1], B[r]] holds t_ui (ordinal)
         class   z[h, u] ~ Categorical(lam_h);   class mean c[h, i, s] ~ N(phi_i . eta[h, s], 1 / tau_h)
 
-    phi_i is the item's indicator profile: which classes of users have rated it, how often or not. Through it *which*
-    items somebody rated tells *how* they rate, as the Bernoulli part of the paper's model does. Other chains have
-    users and items change places. A prediction is the average over all kept sweeps of all chains.
+    phi_i is the item's indicator profile: how often each class of users has rated it. Through it *which* items
+    somebody rated is evidence of *how* they rate, as in the Bernoulli part of the paper's model. In other chains
+    users and items are exchanged. A prediction is the average over all kept sweeps of all chains.
 
     An unknown item is predicted as one more of the items that the user rates, an unknown user as one more of those
     who rate the item. Cost: O(ratings * n_components * n_classes) per sweep.
+
+    Examples
+    --------
+    >>> from lbg_recsys.algorithms import to_surprise
+    >>> from lbg_recsys.datasets import load_sample
+    >>> algo = BayesianLBGAlgo(n_sweeps=20, likelihood="gaussian", orientation="users", random_state=0)
+    >>> prediction = algo.fit(to_surprise(load_sample()).build_full_trainset()).predict(3, 8)
+    >>> len(prediction.details["distribution"])
+    5
     """
 
     MODEL = BayesianLBGModel

@@ -40,7 +40,7 @@ def similar(
 ) -> None:
     """Find similar items or similar users.
 
-    Models of lbg, paper and plsa compare users by their topics (the communities of plsa), and items by which topics
+    Models of lbg, paper and plsa compare users by their topics, and items by which topics
     rate them and how. The distance is the Hellinger distance or the symmetrised Kullback-Leibler divergence of these
     distributions. A bayesian model compares tastes: how a user's ratings of an item differ from what is usual for
     both. The similarity is the correlation of tastes over draws from the posterior; rarely rated items and users with

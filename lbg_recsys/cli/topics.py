@@ -33,7 +33,7 @@ def topics(model: str, number: int, n_topics: int | None, plot: str | None, quie
 
     A topic is a group of users who rate alike. Typical items are rated by more of its users than of others. Loved and
     hated items are those that its users rate furthest above and below the average of everybody. The topics of lbg,
-    paper and plsa (its communities) are the model's own. Those of a bayesian model are found after the fit, by
+    paper and plsa are the model's own. Those of a bayesian model are found after the fit, by
     similar tastes in draws from the posterior; a user whose topic differs between draws is in several.
 
     \b

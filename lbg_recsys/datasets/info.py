@@ -59,7 +59,29 @@ class Home:
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """All that is known about a data set. ``main`` is the file without which there is nothing to load."""
+    """What is known about a data set.
+
+    Attributes
+    ----------
+    name, title, summary : str
+        The name on the command line, the title, and one sentence.
+    origin, licence, citation : str
+        Where the data set comes from, under which licence, and how to cite it.
+    main : KnownFile
+        The file without which there is nothing to load.
+    extras : tuple of KnownFile
+        Further files, such as titles.
+    homes : tuple of Home
+        Folders to look in.
+    sources : tuple of Source
+        Where to download it.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import dataset_info
+    >>> dataset_info("ml-100k").title
+    'MovieLens-100K'
+    """
 
     name: str
     title: str

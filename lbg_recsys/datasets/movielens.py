@@ -23,7 +23,7 @@ SPLITS = ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
 
 
 class MovieLens100K(RatingData):
-    """The data set as frames.
+    """MovieLens-100K as data frames.
 
     Attributes
     ----------
@@ -37,13 +37,35 @@ class MovieLens100K(RatingData):
         (1, 5).
     found_in : str
         Where the bytes came from, in words.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import load_movielens_100k
+    >>> train, test = load_movielens_100k().split("u1")  # doctest: +SKIP
+    >>> len(train), len(test)                            # doctest: +SKIP
+    (80000, 20000)
     """
 
     def split(self, name: str) -> "tuple[pd.DataFrame, pd.DataFrame]":
-        """An official split as (train, test): ``u1`` .. ``u5`` (five folds), ``ua``, ``ub`` (ten per user).
+        """Return an official split.
 
-        The archive's own script cuts these from ``u.data`` by position, so the same cut is made here
-        and works for every source; the files it yields are byte for byte the official ones.
+        The archive's own script cuts the splits from ``u.data`` by position. The same cut is made here, so it works
+        for every source, and the parts are byte for byte the official ones.
+
+        Parameters
+        ----------
+        name : {"u1", "u2", "u3", "u4", "u5", "ua", "ub"}
+            ``u1`` to ``u5`` are five folds; ``ua`` and ``ub`` have ten test ratings per user.
+
+        Returns
+        -------
+        train, test : DataFrame
+            The two parts.
+
+        Raises
+        ------
+        DatasetError
+            If there is no such split.
         """
         if name not in SPLITS:
             raise DatasetError(f"MovieLens-100K has no split {name!r}; it has {', '.join(SPLITS)}")

@@ -27,7 +27,24 @@ _RUN_LENGTHS = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spambase:
-    """``data`` (4601 x 54 or 57, float64, per cent), ``target`` (1 is spam), ``feature_names``, ``found_in``."""
+    """Spambase as arrays.
+
+    Attributes
+    ----------
+    data : float array of shape (4601, 54) or (4601, 57)
+        Frequencies of words and characters in per cent, and the run lengths of capitals if they were asked for.
+    target : int array of shape (4601,)
+        1 for spam, 0 for other e-mails.
+    feature_names : tuple of str
+        Names of the columns.
+    found_in : str
+        Where the bytes came from, in words.
+
+    Examples
+    --------
+    >>> load_spambase()  # doctest: +SKIP
+    <Spambase: 4,601 e-mails of 54 features>
+    """
 
     data: "np.ndarray"
     target: "np.ndarray"

@@ -30,8 +30,8 @@ class Kept(list[Any]):
 class DaskBlocks:
     """Blocks in groups of neighbours, one per thread of a cluster; see `lbg_recsys.core.blocks.Blocks`.
 
-    A step of a fit is one task per group: what tasks cost does not grow with the blocks, and sums inside a
-    group need no network.
+    A step of a fit is one task per group, so that the cost of tasks does not grow with the number of blocks, and sums
+    inside a group need no network.
     """
 
     client: Any
@@ -42,7 +42,7 @@ class DaskBlocks:
 
     @classmethod
     def placed(cls, client: Any, make: Callable[..., list[Any]], blocks: Sequence[Any], **about: Any) -> "DaskBlocks":
-        """The blocks that ``make`` finds of each thread's share; a lost worker's share goes elsewhere."""
+        """Make the blocks on the workers: ``make`` returns a thread's share of them; lost ones are made again."""
         threads = [worker for worker, n in sorted(client.nthreads().items()) for _ in range(n)]
         if not threads:  # they have gone since they were checked
             raise DataError(NO_WORKERS)
@@ -54,7 +54,7 @@ class DaskBlocks:
         return cls(client, Kept(groups), direct=is_reached(client), **about)
 
     def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "DaskBlocks":
-        """The workers keep both."""
+        """The blocks that a function makes of these; the workers keep the old and the new ones."""
         return replace(self, groups=self.map(function, *aligned))
 
     def counted(self, n_rows: Ints) -> "DaskBlocks":
@@ -62,21 +62,24 @@ class DaskBlocks:
         return replace(self, n_rows=n_rows)
 
     def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Kept:
-        """What stays on the workers."""
+        """One result of the function per block; the results stay on the workers."""
         return Kept(self._each(_mapped, function, aligned))
 
     def total(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Any:
-        """The sum, added in the order of `lbg_recsys.core.blocks.tree_sum` where the results are."""
+        """The sum of the results of the function, added on the workers in the order of `core.blocks.tree_sum`."""
         return self._sum(self._each(_summed, function, aligned))
 
     def advance(self, function: Callable[..., tuple[Any, Any]], *aligned: Sequence[Any]) -> tuple[Any, Kept]:
-        """What stays are futures."""
+        """The sum of the first results of the function, and futures of the second ones, which stay on the workers."""
         both = self._each(_advanced, function, aligned)
         sums, staying = (self.client.map(itemgetter(which), both, pure=False) for which in (0, 1))
         return self._sum(sums), Kept(staying)
 
     def accumulate(self, function: Callable[..., None], out: Array, *aligned: Sequence[Any]) -> None:
-        """At most eight arrays exist; the last bits of their sum can differ with the number of workers."""
+        """Let the function add to a large array, for each block.
+
+        At most eight such arrays exist at a time; the last bits of the sum can differ with the number of workers.
+        """
         sent, own = self._sent(function), self._own(aligned)
         shares = _cuts(len(self.groups), _TOGETHER)
         parts = [
@@ -86,7 +89,7 @@ class DaskBlocks:
         out += gathered(self.client, [self.client.submit(_added, parts, pure=False)])[0]
 
     def fetch(self, results: Sequence[Any]) -> Iterator[Any]:
-        """The results, one after another."""
+        """The results of `map`, one block after another."""
         return (one for future in results for one in gathered(self.client, [future], self.direct)[0])
 
     def _each(self, task: Callable[..., Any], function: Callable[..., Any], aligned: Sequence[Sequence[Any]]) -> Any:
@@ -208,7 +211,7 @@ class DaskRatings:
         )
 
     def whole(self) -> RatingMatrix:
-        """All ratings in one matrix, here."""
+        """All ratings in one matrix in this process."""
         return self.store.whole()
 
 

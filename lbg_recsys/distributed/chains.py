@@ -41,7 +41,7 @@ def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **besi
     Raises
     ------
     DataError
-        If nobody answers at the address, or a worker has no lbg-recsys or another version of it.
+        If no scheduler answers at the address, or a worker has no lbg-recsys or another version of it.
     """
     cluster = cluster_of(client)
     check_workers(cluster)

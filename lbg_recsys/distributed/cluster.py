@@ -30,7 +30,7 @@ def cluster_of(client: Any) -> Any:
 
 
 def connected(address: str | None) -> Any:
-    """A client of the cluster at an address, or of a new one on this machine with one thread per worker.
+    """Connect to the cluster at an address, or start one on this machine with one thread per worker.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def is_reached(client: Any) -> bool:
 
 
 def gathered(client: Any, futures: Sequence[Any], direct: bool = False) -> list[Any]:
-    """The results of futures, as soon as there are all; `DataError` if nobody is left to compute them.
+    """Wait for the results of all futures; `DataError` if no worker is left to compute them.
 
-    ``direct`` ones come from the workers themselves, which takes a fourth of the time that they take by way of the
+    With ``direct``, results come from the workers themselves, which takes a fourth of the time of the way through the
     scheduler.
     """
     from dask.distributed import wait

@@ -44,8 +44,8 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     Raises
     ------
     DataError
-        If a partition cannot be read, holds values that no documents have, or has other words than the first one.
-        It is named.
+        If a partition cannot be read, holds invalid values, or has other words than the first one. The message names
+        the partition.
     """
     # a path is made of characters and a matrix of rows, but each is one partition
     alone = isinstance(partitions, (str, os.PathLike)) or sp.issparse(partitions)

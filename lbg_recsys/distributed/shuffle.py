@@ -94,8 +94,8 @@ def store_on_dask(
     Raises
     ------
     DataError
-        If a partition cannot be read or differs from the others in its columns: it is named. Nothing is left in the
-        folder then.
+        If a partition cannot be read or differs from the others in its columns. The message names the partition, and
+        nothing is left in the folder.
     """
     arrow()
     if is_table(source) and not hasattr(source, "to_delayed"):

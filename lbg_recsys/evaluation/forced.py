@@ -1,7 +1,8 @@
 """The forced-prediction protocol (Breese et al. 1998), as the paper runs it.
 
-Some users train a model with all of their ratings. Of each other user one random rating is hidden and predicted from
-the rest, with its indicator set to 1. Repeated over splits of the users (seeds) and over hidden ratings (draws).
+A model is fitted to all ratings of some users. For each other user, one random rating is hidden and predicted from
+the rest, with its indicator set to 1. This is repeated over splits of the users (seeds) and over hidden ratings
+(draws).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +94,7 @@ def forced_prediction(
     algorithms : mapping of str to function
         By name, a function of the seed that makes a Surprise algorithm.
     seeds : sequence of int, default=(0, 1, 2)
-        A split of the users for each.
+        Seeds of the splits of the users, one split per seed.
     n_draws : int, default=10
         How often a rating of each test user is hidden, per split.
     train_share : float, default=0.5

@@ -1,8 +1,8 @@
 """Evaluation of top-N lists: accuracy, variety, popularity. Pure functions over arrays.
 
-A list is a row of item codes, best first, filled up with -1 where fewer items are left. A user counts who liked a
-held-out item; candidates are all items but the user's training items; relevance is binary. This is the protocol of
-``benchmarks/bench_topn.py``.
+A list is a row of item codes, best first, filled up with -1 where fewer items are left. Only users who liked a
+held-out item count; candidates are all items but the user's training items; relevance is binary. This is the protocol
+of ``benchmarks/bench_topn.py``.
 """
 
 from collections.abc import Callable, Sequence

@@ -61,9 +61,9 @@ TABLE1 = Experiment(
             "LBG",
             (LITERAL, RECOMMENDED),
             {"accuracy": 0.28},
-            "Taken literally, a word that is a keyword once has no variance and q runs away, so that topics lock on "
-            "single documents: the paper must have smoothed in a way it does not describe. With priors, 60 keywords, "
-            "a warm start and tempered posteriors the model is well above the paper's figure.",
+            "In the literal algorithm a word that is a keyword once has no variance and q diverges, so that topics "
+            "collapse to single documents: the paper must have smoothed in a way that it does not describe. With "
+            "priors, 60 keywords, a warm start and tempered posteriors the model is well above the paper's figure.",
         ),
         Row(
             "MOU",
@@ -77,22 +77,24 @@ TABLE1 = Experiment(
             (LITERAL,),
             {"accuracy": 0.27},
             "Word counts, one random start, test documents folded in: we recommend nothing else, so the literal "
-            "algorithm and the recommended settings are one. Above the paper's figure, as MOU and LDA are; the paper "
-            "retrains for every test document and does not say which words its code-book kept, the likely reason.",
+            "algorithm and the recommended settings are the same. The result is above the paper's figure, as for MOU "
+            "and LDA. The likely reason is that the paper retrains for every test document and does not say which "
+            "words its code-book kept.",
         ),
         Row(
             "LDA",
             (AS_IS,),
             {"accuracy": 0.12},
-            "scikit-learn's online variational Bayes, a document's cluster being its largest topic. The paper used "
-            "another program and does not give its number of passes. As there it is behind MOU and pLSI, "
-            "being made for several topics a document, not for one.",
+            "scikit-learn's online variational Bayes; the cluster of a document is its largest topic. The paper used "
+            "another program and does not give its number of passes. As in the paper, LDA is behind MOU and pLSI, "
+            "because it is made for several topics per document, not for one.",
         ),
     ),
     measure=_groups,
     data=("20newsgroups",),
     note=(
-        "A random half of the documents trains, the other half is clustered and mapped one-to-one on the classes. "
+        "Models are fitted to a random half of the documents; the other half is clustered and mapped one-to-one to "
+        "the classes. "
         "The recommended settings were chosen with the labels of the older 11,314 documents of the split by date, "
         "some of which are in either half; benchmarks/bench_text.py tests on the later ones only."
     ),
@@ -139,22 +141,22 @@ TABLE4 = Experiment(
             "MOU",
             (LITERAL, RECOMMENDED),
             {"accuracy": 0.60},
-            "Literal: the frequencies as counts, one random start; it is above the paper's figure already, which "
-            "does not say how its mixture was started and smoothed. Recommended: tf-idf, which gives rare words more "
-            "of a say, and the best of as many starts as LBG has.",
+            "The literal algorithm uses the frequencies as counts and one random start. It is above the paper's "
+            "figure already; the paper does not say how its mixture was started and smoothed. The recommended "
+            "settings use tf-idf, which gives rare words more weight, and the best of as many starts as LBG has.",
         ),
         Row(
             "pLSI",
             (LITERAL, RECOMMENDED),
             {"accuracy": 0.65},
-            "Literal: the frequencies as counts, one random start; about the paper's figure. Recommended: tf-idf and "
-            "the best of as many starts as LBG has, and above it.",
+            "The literal algorithm uses the frequencies as counts and one random start, and is about at the paper's "
+            "figure. The recommended settings, tf-idf and the best of as many starts as LBG has, are above it.",
         ),
     ),
     measure=_spam,
     data=("spambase",),
     note=(
-        "All e-mails are clustered and mapped one-to-one on the classes. The number of keywords was found on a half "
-        "of them; benchmarks/bench_text.py has the figure of another half."
+        "All e-mails are clustered and mapped one-to-one to the classes. The number of keywords was found on a half "
+        "of them; benchmarks/bench_text.py measures the accuracy on another half."
     ),
 )

@@ -51,9 +51,9 @@ TABLE5 = Experiment(
             "Baseline",
             (LITERAL,),
             _PAPER["Baseline"],
-            "The movie's mean over the training users: there is nothing to set, the literal algorithm and the "
-            "recommended settings are one. Below the paper's error, which does not say how many users trained it; "
-            "read as a mean square, without the root, its second figure is close to ours.",
+            "The movie's mean over the training users. There is nothing to set, so the literal algorithm and the "
+            "recommended settings are the same. The error is below the paper's, which does not say how many users "
+            "it trained with; read as a mean square, without the root, the paper's second figure is close to ours.",
         ),
         Row(
             "Gaussian pLSA",
@@ -61,7 +61,7 @@ TABLE5 = Experiment(
             _PAPER["Gaussian pLSA"],
             "The paper's error is worse than that of always answering 3; with ratings standardised by user and "
             "held-out stopping, as in Hofmann's own article, the model does far better. These are part of the "
-            "algorithm as its author gives it, so that literal and recommended are one.",
+            "algorithm as its author gives it, so literal and recommended are the same.",
         ),
         Row(
             "LBG",
@@ -69,21 +69,22 @@ TABLE5 = Experiment(
             _PAPER["LBG"],
             "The literal algorithm is Eq. (10) with a bounded variance; its RMSE is the paper's and its MAE is "
             "higher. The paper gives neither its number of topics nor how it kept one-rating items defined. "
-            "Recommended (chosen by benchmarks/tune_lbg.py): ten topics on what the biases leave, tempered "
-            "posteriors, and of the distribution the median; below the paper's error in both columns.",
+            "The recommended settings (chosen by benchmarks/tune_lbg.py) are ten topics on the residuals of the "
+            "biases, tempered posteriors, and the median of the distribution; their error is below the paper's in "
+            "both columns.",
         ),
         Row(
             "Bayesian LBG",
             (RECOMMENDED,),
-            remark="Ours, not in the paper, so there is no literal algorithm: the ratings' mixture sampled instead "
-            "of maximised. It has the lowest MAE and the best log score here, and its MAE is below that of the "
-            "paper's LBG. It answers with the median, which costs RMSE: there both of Surprise's, which answer with "
-            "a mean and are refitted, are ahead.",
+            remark="This model is ours and not in the paper, so there is no literal algorithm: the mixture of the "
+            "ratings is sampled instead of maximised. It has the lowest MAE and the best log score here, and its MAE "
+            "is below that of the paper's LBG. It predicts the median, which costs RMSE: both algorithms of "
+            "Surprise, which predict a mean and are refitted, have a lower RMSE.",
         ),
         Row(
             "Bayesian LBG, mean",
             (RECOMMENDED,),
-            remark="The same model, of which there is no literal algorithm, with the mean: what RMSE asks for.",
+            remark="The same model, for which there is no literal algorithm, with the mean, which is best for RMSE.",
         ),
         Row("Surprise SVD", (AS_IS,), remark=_REFITTED),
         Row("Surprise KNNBaseline", (AS_IS,), remark=_REFITTED),
@@ -91,7 +92,7 @@ TABLE5 = Experiment(
     measure=_measure,
     data=("ml-100k",),
     note=(
-        "Half of the users train with all of their ratings; one random rating of each other user is hidden. The "
+        "Models are fitted to all ratings of half of the users; one random rating of each other user is hidden. The "
         "paper writes its RMSE as avg((predicted - true)^2), without the root: compare it with our MSE "
         "as well as our RMSE."
     ),

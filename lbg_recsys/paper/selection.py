@@ -94,8 +94,9 @@ def _table(name: str, title: str, pairs: dict[str, Pair], columns: slice, remark
         ),
         measure=partial(_kmeans, pairs),
         data=("20newsgroups",),
-        note="400 random documents of each class; accuracy under the best one-to-one mapping. Words of LBG by the "
-        "paper's rule, p >= delta; in the line of telling words as many by p log(p / average p).",
+        note="400 random documents of each class; accuracy under the best one-to-one mapping. The words of LBG are "
+        "selected by the paper's rule, p >= delta; the line of telling words has as many, ranked by "
+        "p log(p / average p).",
     )
 
 
@@ -105,14 +106,14 @@ TABLE2 = _table(
     CLOSE,
     slice(0, 4),
     {
-        "LBG": "With the literal algorithm's words k-means is short of the paper but for one pair, whose spread over "
-        "the seeds is wide: without priors a word that few documents have may be as probable a keyword as a telling "
-        "one. With priors, and documents brought back to unit length after the selection, it is above the paper but "
-        "for mideast / politics. As many words that are ranked by how much they tell the topics apart do as well or "
-        "better in every pair, and far better for baseball / hockey and religion / christian.",
+        "LBG": "With the words of the literal algorithm k-means is below the paper except for one pair, whose spread "
+        "over the seeds is wide: without priors a rare word may be as probable a keyword as a telling word. With "
+        "priors, and documents scaled back to unit length after the selection, it is above the paper except for "
+        "mideast / politics. The same number of words, ranked by how well they distinguish the topics, does as well "
+        "or better in every pair, and far better for baseball / hockey and religion / christian.",
         "LDA": "k-means on the topic proportions of a two-topic LDA. Two topics find one division of the documents, "
-        "which need not be that of the classes: ours finds other pairs than the paper's did, mideast / politics best "
-        "and windows / graphics not at all.",
+        "which need not be the division into classes: ours succeeds for other pairs than the paper's, best for "
+        "mideast / politics and not at all for windows / graphics.",
         "All words": "With sublinear tf-idf of unit length plain k-means is stronger than in the paper, which does "
         "not say how it weighted the words.",
     },
@@ -124,10 +125,11 @@ TABLE3 = _table(
     slice(4, 8),
     {
         "LBG": "As in the paper, unrelated classes are easy, and with the recommended settings LBG's words do as "
-        "well as all of them, whichever way they are ranked. The literal algorithm's are short of the paper, and "
-        "uneven from seed to seed: without priors rare words may be as probable keywords as telling ones.",
-        "LDA": "k-means on the topic proportions of a two-topic LDA; above the paper where it finds the classes, "
-        "which is in other pairs than the paper's: not in windows / autos, where it divides the documents otherwise.",
+        "well as all words, for either ranking. Those of the literal algorithm are below the paper, and vary from "
+        "seed to seed: without priors rare words may be as probable keywords as telling words.",
+        "LDA": "k-means on the topic proportions of a two-topic LDA. It is above the paper where it finds the "
+        "classes, which is in other pairs than in the paper: not in windows / autos, where it divides the documents "
+        "differently.",
         "All words": "Sublinear tf-idf of unit length; about as strong as in the paper in windows / autos and "
         "stronger in the other pairs. The paper does not say how it weighted the words.",
     },
@@ -170,24 +172,24 @@ FIGURE1 = Experiment(
         Row(
             "Raw",
             (AS_IS,),
-            remark="All words, sublinear tf-idf of unit length. The paper shows curves, not numbers; as there, the "
-            "close pair b is the harder one.",
+            remark="All words, sublinear tf-idf of unit length. The paper shows curves, not numbers; as in the "
+            "paper, the close pair b is harder.",
         ),
         Row(
             "LBG",
             (LITERAL, RECOMMENDED, TELLING),
             remark="In the paper's curves LBG's words are comparable with raw data, slightly better for small "
-            "training sets, and ahead of LDA. With the recommended settings so are ours, but the gain in small "
-            "training sets is within the spread over the seeds. The literal algorithm, on plain tf-idf without "
-            "renormalising, is level with raw data for large training sets and no better for small ones: that gain "
-            "was not found again. The ranking of the words makes no difference to the SVM.",
+            "training sets, and ahead of LDA. The same holds for ours with the recommended settings, but the gain "
+            "for small training sets is within the spread over the seeds. The literal algorithm, on plain tf-idf "
+            "without renormalising, is level with raw data for large training sets and no better for small ones: "
+            "that gain was not reproduced. The ranking of the words makes no difference to the SVM.",
         ),
         Row(
             "LDA",
             (AS_IS,),
-            remark="The proportions of twenty topics by scikit-learn's variational Bayes, where the paper took "
-            "another program. Behind the words at every share, as in the paper: twenty numbers keep less of a "
-            "document.",
+            remark="The proportions of twenty topics by scikit-learn's variational Bayes; the paper used another "
+            "program. As in the paper, they are behind the words at every share, because twenty numbers keep less "
+            "of a document.",
         ),
     ),
     measure=_svm,

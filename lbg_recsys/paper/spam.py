@@ -93,46 +93,47 @@ FIGURE2 = Experiment(
         Row(
             "LBG",
             (LITERAL, RECOMMENDED),
-            remark="The paper prints its tables as a picture; in words, LBG's false positives are strikingly low and "
-            "its success with false negatives limited. Taken literally, each class has a number of keywords of its "
-            "own, and then the likelihoods do not compare: most ham is called spam. With the same keywords in both "
-            "classes LBG calls less ham spam than LDA, MOU and pLSI, and is the most accurate; a threshold buys "
-            "strikingly few false positives at the price that the next row states.",
+            remark="The paper prints its tables as a picture. According to its text, LBG has strikingly few false "
+            "positives and limited success with false negatives. In the literal algorithm each class has its own "
+            "number of keywords, so that the likelihoods are not comparable: most ham is called spam. With the same "
+            "keywords in both classes LBG calls less ham spam than LDA, MOU and pLSI, and is the most accurate; the "
+            "next row shows what strikingly few false positives, by a threshold, cost.",
         ),
         Row(
             CAUTIOUS,
             (RECOMMENDED,),
-            remark="The same with max_false_positive_rate=0.015, its threshold set inside the training part. Low "
-            "false positives and many false negatives, as the paper tells of its LBG; the literal algorithm has no "
-            "threshold.",
+            remark="The same with max_false_positive_rate=0.015; the threshold is set inside the training part. "
+            "There are few false positives and many false negatives, as the paper reports for its LBG; the literal "
+            "algorithm has no threshold.",
         ),
         Row(
             "LDA",
             (AS_IS,),
-            remark="Five topics per class, a document's likelihood at its mean topic proportions, for LDA's own is "
-            "intractable. As in the paper it calls more ham spam than LBG with recommended settings; the paper's "
-            "figures cannot be read, and it fitted a number of topics to each model.",
+            remark="Five topics per class; the likelihood of a document is taken at its mean topic proportions, "
+            "because that of LDA is intractable. As in the paper, LDA calls more ham spam than LBG with recommended "
+            "settings. The paper's figures cannot be read from its picture, and it fitted a number of topics to each "
+            "model.",
         ),
         Row(
             "MOU",
             (LITERAL, RECOMMENDED),
             remark="Two topics per class on counts, from a random start or from k-means, which hardly differ. As in "
-            "the paper it calls far more ham spam than LBG with recommended settings, for every word counts as fresh "
-            "evidence, and misses less spam; how far the paper's figures differ cannot be read.",
+            "the paper, MOU calls far more ham spam than LBG with recommended settings, because it treats every word "
+            "as independent evidence, and misses less spam. The paper's figures cannot be read from its picture.",
         ),
         Row(
             "pLSI",
             (RECOMMENDED,),
             remark="Five topics per class on counts, one random start, test e-mails folded in: literal and "
-            "recommended are one. As in the paper it calls more ham spam than LBG with recommended settings; the "
-            "paper retrains for every e-mail, and its figures cannot be read.",
+            "recommended are the same. As in the paper, pLSI calls more ham spam than LBG with recommended settings. "
+            "The paper retrains for every e-mail, and its figures cannot be read from its picture.",
         ),
     ),
     measure=_measure,
     data=("spambase",),
     note=(
         "Five-fold cross-validation; the class with the higher likelihood times prior. The recommended settings were "
-        "found on a half of the same e-mails; benchmarks/bench_text.py has the figures where the e-mails that choose "
-        "the settings and those that are tested are kept apart."
+        "found on a half of the same e-mails; benchmarks/bench_text.py measures with separate e-mails for the choice "
+        "of the settings and for the test."
     ),
 )

@@ -62,11 +62,11 @@ def save(
     Raises
     ------
     DataError
-        Where the model or a title cannot be kept in a file.
+        If the model or a title cannot be kept in a file.
     ParameterError
-        Where a parameter was changed after the fit to a value that the fitted arrays do not go with.
+        If a parameter was changed after the fit to a value that does not agree with the fitted arrays.
     NotFittedError
-        Where the model is not fitted.
+        If the model is not fitted.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Load what `save` saved.
+    """Load a model that `save` saved.
 
     Nothing in the file is trusted: keys, types, dtypes, shapes and sizes are checked before memory is allocated,
     values before they are used, and no code runs from the file.
@@ -112,9 +112,18 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        Where anything is wrong with the file.
+        If anything is wrong with the file.
     OSError
-        Where it cannot be opened.
+        If it cannot be opened.
+
+    Examples
+    --------
+    >>> import lbg_recsys, tempfile
+    >>> model = lbg_recsys.LBGModel(n_topics=1).fit((["ann", "bob"], [7, 7], [5, 3]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     loaded = load(lbg_recsys.save(model, f"{folder}/model.lbg"))
+    >>> loaded
+    <LBGModel(n_topics=1), fitted to 2 ratings of 1 item by 2 users>
     """
     with open_container(path) as file:
         kind = kind_of(file.header.get("class"))

@@ -63,10 +63,10 @@ class RatingMatrix:
     @property
     def size_in_words(self) -> str:
         """How many ratings of how many items by how many users, for people."""
-        crowd = self.left_out
-        if crowd is not None:
-            return f"{crowd.n_ratings:,} ratings of {self.n_items:,} items by {crowd.n_users:,} users, not held"
-        return f"{self.n_ratings:,} ratings of {self.n_items:,} items by {self.n_users:,} users"
+        of = self if self.left_out is None else self.left_out
+        sizes = {"rating": of.n_ratings, "item": self.n_items, "user": of.n_users}
+        ratings, items, users = (f"{size:,} {noun}{'s' * (size != 1)}" for noun, size in sizes.items())
+        return f"{ratings} of {items} by {users}{'' if of is self else ', not held'}"
 
     @cached_property
     def crowd(self) -> Crowd:

@@ -114,15 +114,71 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     # -- predictions ---------------------------------------------------------------------------------------------
 
     def predict_distribution(self, pairs: Any) -> Floats:
-        """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1."""
+        """Predict the distribution of the rating of each pair.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            Raw ids. A user or an item that the model does not know gets the prediction for an unknown one.
+
+        Returns
+        -------
+        float array of shape (n_pairs, n_levels)
+            The probability of every level of the scale (``levels``); rows sum to 1.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.predict_distribution([("bob", "y"), ("ann", "x")]).argmax(axis=1).tolist()
+        [2, 3]
+        """
         return self.distribution_of(*self.codes_of(pairs)).probability
 
     def predict_batch(self, pairs: Any) -> Floats:
-        """The predicted ratings of many (user, item) pairs, (n,): the ``point`` of their distributions."""
+        """Predict the rating of each pair.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_distribution`.
+
+        Returns
+        -------
+        float array of shape (n_pairs,)
+            The predicted ratings: the ``point`` (mean, median or mode) of each distribution.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.predict_batch([("bob", "y"), ("ann", "x")]).tolist()
+        [3.0, 4.0]
+        """
         return levels.point(self.predict_distribution(pairs), self.levels, self.point)
 
     def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
-        """The central interval of each pair that holds at least ``mass`` of its distribution, (n, 2)."""
+        """Predict a central interval of the rating of each pair.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_distribution`.
+        mass : float, default=0.9
+            The interval contains the rating with at least this probability.
+
+        Returns
+        -------
+        float array of shape (n_pairs, 2)
+            The lowest and the highest level of each interval.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.interval([("bob", "y")], mass=0.5).tolist()
+        [[2.0, 4.0]]
+        """
         return np.column_stack(levels.interval(self.predict_distribution(pairs), self.levels, mass))
 
     def predictions(self, pairs: Any, mass: float = 0.9) -> "pd.DataFrame":
@@ -159,15 +215,32 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def fold_in(
         self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]"
     ) -> "FoldedUser":
-        """A new user, known only by ratings. Nothing is fitted, and the model does not change.
+        """Return the model as it looks to a new user. Nothing is fitted, and the model does not change.
 
-        The ratings are ``{item: rating}``, a Series of ratings by item, or a table with the columns item and rating.
+        Parameters
+        ----------
+        ratings : mapping, Series, DataFrame or iterable of item ids
+            ``{item: rating}``, a Series of ratings by item, or a table with the columns item and rating. A list of
+            item ids, or a table without ratings, describes a user who took items without rating them: lists then
+            follow from who takes what, and predicted ratings are those of an unknown user. ``{}`` and ``[]`` describe
+            an unknown user, who has the predictions of an unknown id.
 
-        A list of item ids, or a table without ratings, is a user who took items without rating them. Lists
-        then follow from who takes what; predicted ratings are those of an unknown user.
+        Returns
+        -------
+        FoldedUser
+            Its methods predict, recommend and explain for this user.
 
-        Nothing, ``{}`` or ``[]``, is an unknown user, with the predictions that an unknown id has:
-        ``predict_batch([("nobody", item)])``.
+        Raises
+        ------
+        DataError
+            If a rating is off the scale, or the ratings cannot be read.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.fold_in({"x": 5}).predict(["x", "y"]).tolist()
+        [4.0, 3.0]
         """
         from lbg_recsys.ratings.questions.new_user import fold_in
 
@@ -176,7 +249,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def with_item(
         self: M, item: RawId, ratings: "Mapping[RawId, float] | pd.Series[float]", *, title: str | None = None
     ) -> M:
-        """A model in which a new item is known, in lists too, from some ratings of it. No refit: this one stays.
+        """Return a model that also knows a new item, from some ratings of it. Nothing is fitted again.
 
         Parameters
         ----------
@@ -197,6 +270,13 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         DataError
             If the item is known already, a rating is off the scale, no known user rated it, or the model cannot
             take new items without a fit.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.with_item("z", {"ann": 5}).recommend("bob")["item"].tolist()
+        ['z', 'y']
         """
         need_users(self.matrix, "a new item")
         if item in self.matrix.items:
@@ -216,9 +296,26 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         raise DataError(f"a {type(self).__name__} cannot take a new item without a fit: fit it with the ratings")
 
     def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
-        """A new item, known only by ``{user: rating}`` or a Series. Nothing is fitted, the model does not change.
+        """Return the model as it looks to a new item. Nothing is fitted, and the model does not change.
 
-        `with_item` gives the item an id, by which lists contain it.
+        `with_item` gives the item an id, so that lists can contain it.
+
+        Parameters
+        ----------
+        ratings : mapping or Series
+            ``{user: rating}`` of known users, at least one.
+
+        Returns
+        -------
+        FoldedItem
+            Its methods predict the ratings of this item.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.fold_in_item({"ann": 5}).predict("bob")
+        4.0
         """
         from lbg_recsys.ratings.questions.new_item import FoldedItem
 
@@ -235,21 +332,77 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     # -- looking inside ------------------------------------------------------------------------------------------
 
     def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
-        """The ``n`` items rated most alike by the same people, with their similarity; ``metric`` of ``METRICS``."""
+        """Find the items that are rated most like an item by the same people.
+
+        Parameters
+        ----------
+        item : id
+            A known item.
+        n : int, default=10
+            Items to return.
+        metric : str, default=None
+            One of ``METRICS``; the first of them by default.
+
+        Returns
+        -------
+        Similar
+            A list of (item, similarity) pairs, the most similar first.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> from lbg_recsys.datasets import load_sample
+        >>> model = LBGModel(n_topics=2, random_state=0).fit(load_sample().ratings)
+        >>> [(item, round(similarity, 2)) for item, similarity in model.similar_items(8, n=2)]
+        [(62, 0.94), (61, 0.92)]
+        """
         from lbg_recsys.ratings.questions.similar import nearest
 
         return nearest(self, False, self.item_code(item), n, metric)
 
     def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
-        """The ``n`` users most alike in topics or taste, with their similarity; ``metric`` of ``METRICS``."""
+        """Find the users who are most like a user in topics or tastes.
+
+        Parameters
+        ----------
+        user : id
+            A known user.
+        n : int, default=10
+            Users to return.
+        metric : str, default=None
+            One of ``METRICS``; the first of them by default.
+
+        Returns
+        -------
+        Similar
+            A list of (user, similarity) pairs, the most similar first.
+        """
         from lbg_recsys.ratings.questions.similar import nearest
 
         return nearest(self, True, self.user_code(user), n, metric)
 
     def topics(self, n: int = 5, *, n_topics: int | None = None) -> "Topics":
-        """Topics (groups of users), the largest first, each with ``n`` items it typically rates, loves and hates.
+        """Find topics, which are groups of users, with the items that each typically rates, loves and hates.
 
-        ``n_topics`` is how many to find (5 by default) for a model that has no topics of its own, Bayesian LBG.
+        Parameters
+        ----------
+        n : int, default=5
+            Items of each kind.
+        n_topics : int, default=None
+            How many topics to find, 5 by default; only for a model that has no topics of its own, Bayesian LBG.
+
+        Returns
+        -------
+        Topics
+            The topics, the largest first.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> from lbg_recsys.datasets import load_sample
+        >>> model = LBGModel(n_topics=2, random_state=0).fit(load_sample().ratings)
+        >>> model.topics(n=2)[0]
+        <Topic 1, weight 0.55: typical 27, 28; loves 80, 90; hates 36, 60>
         """
         from lbg_recsys.ratings.questions.topics import topics
 
@@ -257,7 +410,21 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return topics(self, n, n_topics)
 
     def explain(self, user: RawId, item: RawId) -> "Explanation | Influences":
-        """Why this user's rating of this item is predicted as it is, by the user's own ratings; see `Influences`."""
+        """Explain a prediction by the user's own ratings.
+
+        Parameters
+        ----------
+        user : id
+            A known user.
+        item : id
+            A known item.
+
+        Returns
+        -------
+        Explanation or Influences
+            Why the item is in the user's lists and why its rating is predicted as it is: `Explanation` for
+            `LBGModel`, `Influences` for other models.
+        """
         from lbg_recsys.ratings.questions.explain import influences
 
         return influences(self, self.user_code(user), self.item_code(item))

@@ -20,7 +20,7 @@ from lbg_recsys.ratings.topic_model import TopicRatingModel
 
 
 class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
-    """Users mix ``n_topics`` communities, each with a Gaussian per item over user-normalised ratings.
+    """Users mix ``n_topics`` topics (Hofmann's communities), each with a Gaussian per item over normalised ratings.
 
     Ratings are standardised by the user's own (smoothed) mean and spread. Tempered EM: beta starts at 1 and is
     lowered whenever the likelihood of ``holdout`` of the ratings stops rising; the best parameters on them are kept.
@@ -29,9 +29,9 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
     Attributes
     ----------
     parameters_ : Parameters
-        The communities; c and var are in standardised units.
+        The topics; c and var are in standardised units.
     mixing_ : ndarray of shape (n_users, n_topics)
-        How each user mixes the communities.
+        How each user mixes the topics.
     beta_ : float
         The temperature that annealing ended at.
     n_iter_ : int

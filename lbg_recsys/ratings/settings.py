@@ -153,11 +153,11 @@ class BayesianLBGSettings(Settings):
 class GaussianPLSASettings(Settings):
     """Hyper-parameters of Gaussian pLSA."""
 
-    n_topics: int = setting(20, "Number of communities.", at_least=1)
+    n_topics: int = setting(20, "Number of topics (Hofmann's communities).", at_least=1)
     point: str = _point("mean")
     prior_strength: float = setting(
         5.0,
-        "Pseudo-ratings that shrink each community's parameters to the item's own, and these to the average item's.",
+        "Pseudo-ratings that shrink each topic's parameters to the item's own, and these to the average item's.",
         at_least=0,
         at_most=_STRONGEST,
     )

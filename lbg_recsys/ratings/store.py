@@ -67,7 +67,18 @@ class CodedSource(Protocol):
 class RatingStore:
     """Sorted ratings in a folder; make one with `create`, open it again with `open`.
 
-    ``memory`` bounds the bytes that `whole` takes in memory: a larger matrix lies in a temporary file.
+    ``memory`` bounds the bytes that `whole` takes in memory: a larger matrix is kept in a temporary file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lbg_recsys.datasets import load_sample
+    >>> from lbg_recsys.readers import CodedRatings
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_sample().ratings.to_parquet(f"{folder}/ratings.parquet")
+    ...     store = RatingStore.create(f"{folder}/store", CodedRatings(f"{folder}/ratings.parquet"), memory=10**9)
+    >>> store.n_ratings, len(store.users), len(store.items)
+    (6065, 200, 120)
     """
 
     folder: Path

@@ -39,12 +39,12 @@ def report_html(
     seed: int = 0,
     progress: Progress = silent,
 ) -> str:
-    """A page about a model: data, training, topics, errors, calibration, lists and examples.
+    """Write a page about a model: data, training, topics, errors, calibration, lists and examples.
 
     Errors, calibration and lists are always measured on ratings that the evaluated model has not seen: those of
     ``ratings`` that the model was not fitted to or, if there are none, a fifth of its own ratings, which are held out
-    while a model with the same settings is fitted to the others. What does not apply to a kind of model is left out,
-    and the page says so.
+    while a model with the same settings is fitted to the others. Sections that do not apply to a kind of model are
+    left out, and the page says so.
 
     Parameters
     ----------
@@ -57,11 +57,12 @@ def report_html(
     title : str, default="Model report"
         The heading.
     refit : bool, default=True
-        Whether a model may be fitted to part of the ratings; if not, what needs held-out ratings may be left out.
+        Whether a model may be fitted to part of the ratings. If not, and no ratings are held out, the sections that
+        need them are left out.
     examples : int, default=3
         Users whose lists are shown. The page names them.
     list_users : int, default=1000
-        Users whose lists are evaluated at most, chosen at random.
+        The largest number of users whose lists are evaluated, chosen at random.
     seed : int, default=0
         Seed of the split, of the choice of users and of the randomised histogram.
     progress : callable, default=silent
@@ -76,6 +77,14 @@ def report_html(
     ------
     DataError
         If the model cannot be evaluated on the ratings.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> from lbg_recsys.datasets import load_sample
+    >>> model = LBGModel(n_topics=2, random_state=0).fit(load_sample().ratings)
+    >>> report_html(model, refit=False, examples=0).count("<html")
+    1
     """
     if not isinstance(model, RatingModel | ChoiceModel):
         raise DataError(f"a {type(model).__name__} has no ratings to report on: give a rating model")

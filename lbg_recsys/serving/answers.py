@@ -167,7 +167,7 @@ class Service:
         return {**self._named(item), "similar": with_titles(self.model, facts)}
 
     def topics(self, asked: Json) -> Json:
-        """Kinds of users, with the items that each rates, loves and hates."""
+        """Topics, which are groups of users, with the items that each rates, loves and hates."""
         self._refuse_choices("topics")
         n, n_topics = self._n(asked, 5), asked.get("n_topics")
         if n_topics is not None:
@@ -330,7 +330,7 @@ _SHOWN = ("low", "high", "distribution")
 
 
 def _by_user(lists: Any) -> dict[RawId, list[Json]]:
-    """The rows of a table of lists by user. To go through columns as lists takes a tenth of what pandas would."""
+    """The rows of a table of lists by user. Going through columns as lists takes a tenth of the time of pandas."""
     columns = {name: column.tolist() for name, column in lists.items()}
     users, names = columns.pop("user"), list(columns)
     found: dict[RawId, list[Json]] = {}

@@ -35,8 +35,8 @@ def _once_fitted(model: Any) -> bool:
 class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """One Latent Bernoulli-Gauss model per class, and calibrated probabilities of the classes.
 
-    A document says three things about a topic s: which words it draws, which are present or absent, and how often
-    they occur (``lbg_recsys.core.em.class_evidence`` has the formulas). The evidence for class l is
+    A document is three kinds of evidence about a topic s: which words it draws, which are present or absent, and how
+    often they occur (``lbg_recsys.core.em.class_evidence`` has the formulas). The evidence for class l is
 
         e_l = log sum_{s in l} lam_s exp(t . evidence_s)
 

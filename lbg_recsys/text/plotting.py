@@ -21,10 +21,10 @@ def plot_topics(
     max_topics: int = 12,
     figure: Any = None,
 ) -> Any:
-    """One bar chart for each of the largest topics with the words that set it apart.
+    """Draw one bar chart for each of the largest topics, with the words that distinguish it.
 
     A bar is the probability of the word in the topic, the line across it the word's average over all topics. All
-    panels share one axis, so that bars of different topics compare.
+    panels share one axis, so that bars of different topics can be compared.
 
     Parameters
     ----------
@@ -45,6 +45,15 @@ def plot_topics(
     -------
     matplotlib.figure.Figure
         The picture.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from lbg_recsys.text import MixtureOfUnigrams
+    >>> model = MixtureOfUnigrams(2, random_state=0).fit([[3, 0], [2, 0], [0, 4]])
+    >>> figure = plot_topics(model, ["goal", "oven"], figure=Figure(layout="constrained"))
+    >>> len(figure.axes)
+    2
     """
     check_is_fitted(model)
     weights = model._word_weights()
@@ -81,7 +90,7 @@ def plot_topics(
 def plot_keywords(
     model: LBGMixture, document: Any, feature_names: Any = None, *, n_words: int = 80, axes: Any = None
 ) -> Any:
-    """The words of one document from the largest value to the smallest, with its keywords in colour.
+    """Draw the words of one document from the largest value to the smallest, with its keywords in colour.
 
     Parameters
     ----------
@@ -100,6 +109,15 @@ def plot_keywords(
     -------
     matplotlib.axes.Axes
         What was drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> documents = np.array([[3.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 4.0]])
+    >>> model = LBGMixture(2, prior_p=0.1, random_state=0).fit(documents)
+    >>> axes = plot_keywords(model, documents[[0]], ["goal", "the", "oven"], axes=Figure().subplots())
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['goal', 'the']
     """
     check_is_fitted(model)
     if document.shape[0] != 1:

@@ -31,21 +31,21 @@ class _Fit:
 
 
 class PLSI(TextTopicModel):
-    """Every word of a document has a topic of its own: Pr(w | d) = sum_s Pr(s | d) Pr(w | s).
+    """Probabilistic latent semantic indexing: each word has its own topic, Pr(w | d) = sum_s Pr(s | d) Pr(w | s).
 
-    The model has no Pr(d) for a novel document; as is usual its Pr(s | d) is found by EM with Pr(w | s) held
-    ("folding in"), and `score_samples` is the log-likelihood of its words with these. `predict` takes the topic
-    of the largest share.
+    The model has no Pr(d) for a new document. As usual, its Pr(s | d) is found by EM with Pr(w | s) held fixed
+    ("folding in"), and `score_samples` is the log-likelihood of its words with these. `predict` returns the topic
+    with the largest share.
 
     Parameters
     ----------
-    n_components : int
-        The number of topics.
-    temper : float
-        beta of tempered EM, Pr(s | d, w) ~ (Pr(s | d) Pr(w | s))^beta; 1 is plain EM, less guards against
-        overfitting.
-    fold_in_iter : int
-        EM iterations for a novel document.
+    n_components : int, default=8
+        Number of topics.
+    temper : float, default=1.0
+        beta of tempered EM, Pr(s | d, w) ~ (Pr(s | d) Pr(w | s))^beta; 1 is plain EM, and a smaller value guards
+        against overfitting.
+    fold_in_iter : int, default=20
+        EM iterations for a new document.
     n_init, max_iter, tol, random_state, n_jobs : optional
         As in `LBGMixture`; starts are random.
 

@@ -24,6 +24,13 @@ class Topic:
         The words that set it apart, the most distinctive first.
     examples : tuple
         Documents that stand for it, first the one with the highest posterior probability.
+
+    Examples
+    --------
+    >>> from lbg_recsys.text import MixtureOfUnigrams
+    >>> topic = MixtureOfUnigrams(2, random_state=0).fit([[3, 0], [2, 0], [0, 4]]).topics(["goal", "oven"])[0]
+    >>> topic.documents, topic.words[0]
+    (2, 'goal')
     """
 
     topic: int

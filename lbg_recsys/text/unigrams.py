@@ -35,20 +35,20 @@ class _Fit:
 
 
 class MixtureOfUnigrams(TextTopicModel):
-    """Every word of a document is drawn from the one die of its topic: Pr(d) = sum_s lam_s prod_i beta_si^m_i.
+    """A mixture of multinomials: each topic has one word distribution, Pr(d) = sum_s lam_s prod_i beta_si^m_i.
 
-    One topic and one model per class (`LBGClassifier` takes it) is naive Bayes in the manner of SpamBayes. tf-idf
-    weights stand for counts.
+    One topic and one model per class (`LBGClassifier` takes it) is naive Bayes as in SpamBayes. tf-idf weights may be
+    used in place of counts.
 
     Parameters
     ----------
-    n_components : int
-        The number of topics.
-    prior : float or "auto"
-        Pseudo-documents of the corpus' own word profile that every topic is given. "auto", as in `LBGMixture`: so
-        many that the average word occurs in half a one of them.
-    length_temper : float or None
-        A document speaks with the voice of at most so many words (total weight), as in `LBGMixture`.
+    n_components : int, default=8
+        Number of topics.
+    prior : float or "auto", default="auto"
+        Pseudo-documents with the word profile of the corpus that are added to every topic. "auto", as in
+        `LBGMixture`: so many that the average word occurs in half a pseudo-document.
+    length_temper : float or None, default=None
+        A document counts as at most this many words (total weight), as in `LBGMixture`.
     init, n_init, combine, max_iter, tol, random_state, n_jobs : optional
         As in `LBGMixture`.
 

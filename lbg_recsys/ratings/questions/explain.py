@@ -178,11 +178,20 @@ class _Predicted(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Explanation(_Predicted):
-    """A prediction taken apart.
+    """A prediction of `LBGModel` explained by topics.
 
     ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
     + ``from_item`` (that this item is to be rated) + the ``total`` of every `RatingEvidence`, strongest first.
     ``expected_rating`` = sum of share * mean over ``topics``.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> from lbg_recsys.datasets import load_sample
+    >>> why = LBGModel(n_topics=2, random_state=0).fit(load_sample().ratings).explain(3, 8)
+    >>> parts = why.from_prior + why.from_silence + why.from_item + sum(one.total for one in why.evidence)
+    >>> why.topic, why.against, abs(parts - why.log_odds) < 1e-9
+    (1, 0, True)
     """
 
     topic: int
@@ -201,7 +210,7 @@ class Explanation(_Predicted):
 
 @dataclass(frozen=True, repr=False)
 class Influences(_Predicted):
-    """A prediction traced back to the user's own ratings.
+    """A prediction explained by the user's own ratings.
 
     ``expected_rating`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item``
     (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: the
@@ -210,6 +219,14 @@ class Influences(_Predicted):
     because removing one of several ratings that agree changes little. ``features`` are the effects of features of
     the item and the user on the rating that is expected before they are rated, strongest first; they are parts of
     the sum above.
+
+    Examples
+    --------
+    >>> from lbg_recsys.datasets import load_sample
+    >>> from lbg_recsys.ratings import GaussianPLSAModel
+    >>> why = GaussianPLSAModel(n_topics=2, random_state=0).fit(load_sample().ratings).explain(3, 8)
+    >>> abs(why.from_average + why.from_item + why.from_user + why.from_taste - why.expected_rating) < 1e-9
+    True
     """
 
     from_average: float
