@@ -179,8 +179,8 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         Parameters
         ----------
         items : list of item ids, mapping of item ids to ratings, or table with item and perhaps rating
-            Unknown items are left out with a warning that names them. Ratings must be on the scale of the model; to
-            one that was fitted without ratings they say nothing, and a warning tells so.
+            Unknown items are left out with a warning that names them. Ratings must be on the scale of the model. A
+            model that was fitted without ratings does not use them, and a warning says so.
 
         Returns
         -------
@@ -220,9 +220,26 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
     # -- looking inside ------------------------------------------------------------------------------------------
 
     def similar_items(self, item: RawId, n: int = 10) -> "Similar":
-        """The ``n`` items taken most by the same people, with their similarity from 0 to 1.
+        """Find the items that are taken most by the same people.
 
-        The similarity is a cosine; rarely taken items get low ones.
+        Parameters
+        ----------
+        item : id
+            A known item.
+        n : int, default=10
+            Items to return.
+
+        Returns
+        -------
+        Similar
+            A list of (item, similarity) pairs, the most similar first. The similarity is a cosine from 0 to 1; rarely
+            taken items get low similarities.
+
+        Examples
+        --------
+        >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b", "c"], ["x", "y", "x", "y", "z"]))
+        >>> model.similar_items("x", n=1)[0][0]
+        'y'
         """
         from lbg_recsys.ratings.questions.similar import Similar
 
@@ -234,7 +251,26 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         return Similar("item", found, self.titles)
 
     def explain(self, user: RawId, item: RawId) -> ChoiceExplanation:
-        """Because of which items of the user's this one is recommended: exact contributions to its score."""
+        """Explain a recommendation by the items that the user took.
+
+        Parameters
+        ----------
+        user : id
+            A known user.
+        item : id
+            A known item.
+
+        Returns
+        -------
+        ChoiceExplanation
+            The exact contribution of each of the user's items to the choice score; they add up to it.
+
+        Examples
+        --------
+        >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b", "c"], ["x", "y", "x", "y", "x"]))
+        >>> [one.item for one in model.explain("c", "y").because]
+        ['x']
+        """
         has_ratings = len(self.matrix.scale.levels) > 1
         found = self._choices.explain(
             self.matrix, self._user_code(user), self._item_code(item), ratings=has_ratings, new=self._is_new

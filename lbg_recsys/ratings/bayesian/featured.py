@@ -128,10 +128,20 @@ class FeaturedModel(RatingModel):
         """Fit to a matrix, to features and to the times of the ratings."""
 
     def predict_distribution(self, pairs: Any, *, time: Any = None) -> Floats:
-        """The probability of every level for many (user, item) pairs, (n, levels); rows sum to 1.
+        """Predict the distribution of the rating of each pair.
 
-        ``time`` is when they are rated: one time, one per pair, or by default the time column of a table of pairs.
-        Without times, or if the model was fitted without them, it is a day that the model does not know.
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            Raw ids. A user or an item that the model does not know gets the prediction for an unknown one.
+        time : number, date, or one per pair, default=None
+            When the pairs are rated; by default the time column of a table of pairs. Without times, or if the model
+            was fitted without them, they are rated on a day that the model does not know.
+
+        Returns
+        -------
+        float array of shape (n_pairs, n_levels)
+            The probability of every level of the scale (``levels``); rows sum to 1.
         """
         users, items = self.codes_of(pairs)
         return self.distribution_of(users, items, self._seconds(pairs, time, len(users))).probability
@@ -151,7 +161,7 @@ class FeaturedModel(RatingModel):
         if time is None:
             return None
         if self.calendar_ is None:
-            raise DataError("the model was fitted without times and predicts none: fit it with time=")
+            raise DataError("the model was fitted without times: fit it with time=, or leave time out here")
         many = as_seconds(time if is_many(time) else [time])
         if len(many) not in (1, n):
             raise DataError(f"{n:,} pairs have {len(many):,} times: give one time, or one per pair")
@@ -224,7 +234,20 @@ class FeaturedModel(RatingModel):
         *,
         features: Mapping[str, Any] | None = None,
     ) -> "FoldedUser":
-        """A new user from ratings and, if given, ``{feature: value}``: no refit; see `RatingModel.fold_in`."""
+        """Return the model as it looks to a new user. Nothing is fitted, and the model does not change.
+
+        Parameters
+        ----------
+        ratings : mapping, Series, DataFrame or iterable of item ids
+            As in `RatingModel.fold_in`.
+        features : mapping of str to value, default=None
+            Features of the user by name, for a model that was fitted with ``user_features``.
+
+        Returns
+        -------
+        FoldedUser
+            Its methods predict, recommend and explain for this user.
+        """
         return super(FeaturedModel, self._knowing(Side.USERS, NEW_USER, features)).fold_in(ratings)
 
     def with_item(
@@ -235,10 +258,20 @@ class FeaturedModel(RatingModel):
         title: str | None = None,
         features: Mapping[str, Any] | None = None,
     ) -> M:
-        """A model that knows a new item from some ratings and, if given, ``{feature: value}``.
+        """Return a model that also knows a new item, from some ratings of it. Nothing is fitted again.
 
-        Without ``features`` they are those of the id in ``item_features`` of the fit, if it has the id; see
-        `RatingModel.with_item`.
+        Parameters
+        ----------
+        item, ratings, title
+            As in `RatingModel.with_item`.
+        features : mapping of str to value, default=None
+            Features of the item by name. By default they are those of the id in ``item_features`` of the fit, if it
+            has the id.
+
+        Returns
+        -------
+        BayesianLBGModel
+            The model with the item.
         """
         return super(FeaturedModel, self._knowing(Side.ITEMS, item, features)).with_item(item, ratings, title=title)
 

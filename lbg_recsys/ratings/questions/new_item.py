@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FoldedItem:
-    """What `RatingModel.fold_in_item` returns: the model seen by one new item.
+    """The model as it looks to one new item; `RatingModel.fold_in_item` returns it.
 
     One user or many, by the same call: a list, an array, a pandas Series or Index is many users; anything else is the
     id of one.

@@ -32,7 +32,7 @@ def fold_in(model: RatingModel, given: Any) -> "FoldedUser":
 
 
 class FoldedUser(RecommenderOfOne):
-    """What `RatingModel.fold_in` returns: the model seen by one new user.
+    """The model as it looks to one new user; `RatingModel.fold_in` returns it.
 
     One item or many, by the same call: a list, an array, a Series or a generator is many items; anything else is the
     id of one. A tuple is one id too, since ids may be tuples.
@@ -77,7 +77,7 @@ class FoldedUser(RecommenderOfOne):
         return self._view.predictions(self._pairs(items), mass)
 
     def explain(self, item: RawId) -> "Explanation | Influences | ChoiceExplanation":
-        """Why the prediction is what it is, see `RatingModel.explain`; of items without ratings, why it is listed."""
+        """Explain the prediction for an item, see `RatingModel.explain`; without ratings, why the item is listed."""
         return self._view.explain(self._id, item)
 
     @property
