@@ -22,8 +22,8 @@ from lbg_recsys.progress import Progress, noted, parts, silent
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
 
-FOLDED = "folded in"
-USERLESS = "needs no user"
+FOLDED = "test users are folded in"
+USERLESS = "test users are not needed"
 REFITTED = "refitted with the test users' other ratings"
 
 

@@ -25,8 +25,8 @@ def _point(default: str) -> Any:
 def _lists(default: str) -> Any:
     return setting(
         default,
-        """The model of what is rated that lists use: the closed form of ChoiceModel, computed from the ratings when
-        a list is first asked for, or the Bernoulli part of the model itself.""",
+        """The model of what people take that lists use: "choice" is the closed form of ChoiceModel, computed when a
+        list is first asked for; "bernoulli" is the Bernoulli part of the model itself.""",
         choices=LISTS,
     )
 
@@ -57,13 +57,13 @@ class LBGSettings(Settings):
     temperature: float = setting(
         1.0,
         """Power of the posteriors over topics. 1 is the paper; a smaller value makes over-confident posteriors
-        milder.""",
+        less extreme.""",
         at_least=1e-9,
         at_most=1,
     )
     indicator_weight: float = setting(
         1.0,
-        """Weight of *which* items a user rated against *how* they rated them. 1 is the paper, 0 ignores it.""",
+        """Weight of *which* items a user rated, relative to *how* they were rated. 1 is the paper, 0 ignores it.""",
         at_least=0,
         at_most=_STRONGEST,
     )
@@ -75,7 +75,7 @@ class LBGSettings(Settings):
         at_least=0,
         at_most=_STRONGEST,
     )
-    n_init: int = setting(1, "Restarts; the one with the best penalised likelihood is kept.", at_least=1)
+    n_init: int = setting(1, "Restarts; the fit with the highest penalised likelihood is kept.", at_least=1)
     max_iter: int = setting(100, "Maximum number of EM iterations per restart.", at_least=1)
     tol: float = setting(1e-4, "EM stops when an iteration gains less penalised log-likelihood per user.", at_least=0)
     lists: str = _lists("bernoulli")
@@ -99,8 +99,8 @@ class BayesianLBGSettings(Settings):
     )
     n_factors: int | str = setting(
         "auto",
-        """Continuous factors for what the classes leave; 0 is none. "auto" follows the number of ratings per
-        user and item: 8 for up to 18, 24 for 35, 40 for 90, at most 64.""",
+        """Number of continuous factors, for what the classes do not explain. "auto" follows the number of ratings
+        per user and item: 8 for up to 18, 24 for 35, 40 for 90, at most 64.""",
         at_least=0,
         at_most=512,
         choices=(AUTO,),
@@ -114,25 +114,25 @@ class BayesianLBGSettings(Settings):
     )
     max_seconds: float | None = setting(
         None,
-        """Time for the sweeps: as many as it allows, at most ten times n_sweeps, take the place of n_sweeps, and the
-        first third of them that of burn_in. The result then depends on the speed of the machine.""",
+        """Run as many sweeps as this time allows, at most ten times n_sweeps, and do not use the first third of them.
+        This replaces n_sweeps and burn_in. The result then depends on the speed of the machine.""",
         above=0,
     )
     n_chains: int = setting(
         1,
-        """Chains per orientation and likelihood. More are more accurate and cost more; 4 are recommended where
-        accuracy counts.""",
+        """Chains per orientation and likelihood. More chains are more accurate and cost more; 4 are recommended
+        where accuracy counts.""",
         at_least=1,
     )
     orientation: str = setting(
         "both",
-        'Who has the classes: users, items, or chains of "both" kinds, averaged.',
+        'Whether "users" or "items" have the classes; "both" averages over chains of both kinds.',
         choices=ORIENTATIONS,
     )
     likelihood: str = setting(
         "mixed",
-        """Ratings as intervals of a utility ("ordinal"), as Gaussians ("gaussian"), or chains of both kinds
-        ("mixed"). Scales of more than 25 levels are always Gaussian.""",
+        """Whether ratings are intervals of a utility ("ordinal") or Gaussian ("gaussian"); "mixed" runs chains of
+        both kinds. Scales of more than 25 levels are always Gaussian.""",
         choices=LIKELIHOODS,
     )
     point: str = _point("mean")
@@ -191,7 +191,7 @@ class ChoiceSettings(Settings):
     penalty: float | None = setting(
         None,
         """The ridge penalty in units of the mean square of the cells; None is 9 times the cube root of the number of
-        choices. A larger one draws lists towards popular items.""",
+        choices. A larger penalty moves lists towards popular items.""",
         above=0,
         at_most=_STRONGEST,
     )
