@@ -44,9 +44,10 @@ def growth(found):
     rows = _rows(found, "memory", "disk", "largest")
     lines = [[WAYS[way], *_cost(row), f"{row['purity']:.1%}"] for way, _, row in rows]
     text = (
-        "LBG with 10 topics, 20 iterations, one thread, on ratings generated from the model with 4 groups; repeated "
-        "pairs count once. Processor seconds on a machine that others used too; ns per rating and iteration; memory "
-        "of the whole process.\n\n" + markdown_table(["model", *HEAD, "users in a topic of their group"], lines)
+        "The table has LBG with 10 topics, 20 iterations and one thread, on ratings generated from the model with 4 "
+        "groups; repeated pairs count once. Times are CPU seconds on a machine with other work, and ns per rating "
+        "and iteration; memory is that of the whole process.\n\n"
+        + markdown_table(["model", *HEAD, "users in a topic of their group"], lines)
     )
     costs = [row["nanoseconds_per_rating"] for way, _, row in rows if way == "disk" and row["ratings"] > 5e5]
     if len(costs) > 1:
@@ -71,8 +72,8 @@ def rivals(found):
     lines += [[f"generated, {int(trial):,}", WAYS[way], *_cost(row)] for way, trial, row in _rows(found, "memory")]
     lines.sort(key=lambda line: (line[0] == "MovieLens-1M", len(line[0]), line[0]))
     return (
-        "10 topics or factors, 20 iterations, one thread; reading is by this package for all.\n\n"
-        + markdown_table(["data", "model", *HEAD], lines)
+        "All models have 10 topics or factors, 20 iterations and one thread; this package reads the ratings for all "
+        "of them.\n\n" + markdown_table(["data", "model", *HEAD], lines)
     )
 
 

@@ -17,9 +17,10 @@ def speed(found):
         return ""
     head = ["server", "requests", "per second", "p50 ms", "p95 ms", "p99 ms", "CPU ms", "wrong or failed"]
     return (
-        "Lists of ten of MovieLens-100K over loopback, by the default Bayesian model with choice. Clients, server "
-        "and other work shared two cores, so the CPU time per request of the server is the steadier figure. Every "
-        "answer of ours was compared with the library's, to the last bit.\n\n" + markdown_table(head, lines)
+        "The requests are for lists of ten items of MovieLens-100K over loopback, by the default Bayesian model with "
+        "choice. Clients, server and other work shared two cores, so the CPU time of the server per request is the "
+        "steadier figure. Every answer of ours was compared with that of the library, to the last bit.\n\n"
+        + markdown_table(head, lines)
     )
 
 

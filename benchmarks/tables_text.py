@@ -160,7 +160,7 @@ def class_bars(found):
         "better rival",
         "gap",
         "log loss",
-        "of the regression",
+        "log loss of the regression",
         "ratio",
         "false positives",
     ]
