@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Calibrated recommendations with Surprise
 #
-# Surprise's own algorithms answer with a number. Ours answer with a distribution over the stars, so that a prediction
-# comes with how sure it is, and a list can be ranked by what people want: to be rated, and to be liked.
+# Surprise's own algorithms predict a number. Ours predict a distribution over the stars, so a prediction shows how
+# sure the model is, and a list can be ranked by what the user will take and like.
 
 # %%
 from surprise import SVD, Dataset, Reader, accuracy
@@ -12,12 +12,13 @@ from lbg_recsys import LBGAlgo
 from lbg_recsys.datasets import load_sample
 from lbg_recsys.evaluation.metrics import coverage, log_score
 
-sample = load_sample()  # a small generated data set; load_movielens_100k() has the real thing
+sample = load_sample()  # a small generated data set; load_movielens_100k() loads real ratings
 data = Dataset.load_from_df(sample.ratings[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
 trainset, testset = train_test_split(data, test_size=0.2, random_state=0)
 
 # %% [markdown]
-# An `LBGAlgo` is a Surprise algorithm like any other. `point` chooses what its number is: the mean for RMSE.
+# An `LBGAlgo` is a Surprise algorithm like any other. `point` chooses the number that it predicts: the mean is best
+# for RMSE.
 
 # %%
 ours = LBGAlgo(n_topics=4, point="mean", random_state=0).fit(trainset)
@@ -28,7 +29,7 @@ errors = {
 print("RMSE", {name: round(error, 3) for name, error in errors.items()})
 
 # %% [markdown]
-# Every prediction carries its distribution; together they can be checked against what people really gave.
+# Every prediction has a distribution. All of them together can be compared with the ratings that people gave.
 
 # %%
 probability = ours.predict_distribution(testset)
@@ -38,7 +39,7 @@ share, width = coverage(truth, probability, ours.model_.levels, mass=0.8)
 print(f"log score {log_score(levels, probability):.3f}; 80% intervals hold {share:.0%}, {width:.1f} stars wide")
 
 # %% [markdown]
-# Recommendations by the probability that somebody rates a film and likes it; and why one of them is on the list.
+# The list of a user, ranked by what the user will take and like, and the reasons for one of its films.
 
 # %%
 titles = sample.items["title"].to_dict()

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # What is written about items, as features of their ratings
+# # Item descriptions as features
 #
 # An item that nobody has rated yet has a description. The topics of the descriptions are features of the items, and
 # the model learns from the rated items what each user thinks of each topic.
@@ -15,12 +15,12 @@ import lbg_recsys
 from lbg_recsys.datasets import load_sample
 from lbg_recsys.text import LBGMixture
 
-warnings.simplefilter("ignore")  # so short a fit has not converged, and says so
+warnings.simplefilter("ignore")  # such a short fit warns that it has not converged
 sample = load_sample()
 titles = sample.items["title"]
 
 # %% [markdown]
-# The films of the sample have titles only. A description takes their place: the words of the title, twice.
+# The films of the sample have titles but no descriptions, so the words of the title, twice, serve as the description.
 
 # %%
 words = TfidfVectorizer().fit_transform(titles + " " + titles)

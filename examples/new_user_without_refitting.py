@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A new user, without refitting
 #
-# Somebody arrives who was not there when the model was fitted. A few ratings are enough, and nothing is fitted again.
+# A new user was not in the training data. A few ratings are enough for predictions; nothing is fitted again.
 
 # %%
 import tempfile
@@ -15,7 +15,7 @@ model = lbg_recsys.LBGModel(n_topics=4, random_state=0).fit(sample.ratings)
 titles = sample.items["title"].to_dict()
 
 # %% [markdown]
-# Three ratings make a user. The model's topics are as they were; only the user's posterior over them is new.
+# Three ratings describe the user. The topics of the model do not change; only the user's posterior over them is new.
 
 # %%
 liked = sample.ratings[sample.ratings["rating"] == 5]["item"].unique()[:3].tolist()
@@ -26,7 +26,7 @@ for row in newcomer.recommend(n=3).itertuples():
     print(f"{titles[row.item]}: expect {row.expected_rating:.1f} stars, 80% between {low:g} and {high:g}")
 
 # %% [markdown]
-# The model file needs no training data and no pickle; whoever loads it can fold in the same newcomer.
+# The model file needs no training data and contains no pickle. Whoever loads it can fold in the same user.
 
 # %%
 with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +36,7 @@ again = loaded.fold_in(dict.fromkeys(liked, 5))
 print("the same predictions:", (again.predict(liked) == newcomer.predict(liked)).all())
 
 # %% [markdown]
-# When the newcomer stays, `partial_fit` adds them to the model: their statistics are added, one M-step follows.
+# If the user stays, `partial_fit` adds the user's statistics to the model and computes one M-step.
 
 # %%
 model.partial_fit((["newcomer"] * len(liked), liked, [5] * len(liked)))

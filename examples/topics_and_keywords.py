@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Topics and keywords of 20 Newsgroups
 #
-# `LBGMixture` clusters documents and says which words tell each cluster from the others. Without the data set (it is
-# fetched by `lbg-recsys datasets fetch 20newsgroups`) a small generated corpus stands in.
+# `LBGMixture` clusters documents and shows the words that distinguish each cluster. If the data set is not on this
+# machine (`lbg-recsys datasets fetch 20newsgroups` downloads it), a small generated corpus is used.
 
 # %%
 import numpy as np
@@ -40,7 +40,7 @@ print(f"accuracy against the true groups: {clustering_accuracy(labels, mixture.l
 print(mixture.topics(vectorizer.get_feature_names_out(), matrix))
 
 # %% [markdown]
-# The same model as a filter: keep the words that tell some topic from the others, and give them to a linear SVM.
+# The same model selects words: those that distinguish a topic from the others are the input of a linear SVM.
 
 # %%
 selector = LBGSelector(LBGMixture(n_components=3, random_state=0), delta=0.02, renormalize=True)
