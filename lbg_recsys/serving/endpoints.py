@@ -23,11 +23,9 @@ _LIST = (
     Field("liked", "number", "The lowest rating that counts as liked; the scale's upper quarter by default."),
     Field("items", "ids", "Recommend only these items (ids or titles)."),
     Field("exclude", "ids", "Recommend none of these items (ids or titles)."),
-    Field("exclude_seen", "boolean", "Leave out what the user has rated already.", True),
-    Field(
-        "min_probability", "number", "Leave out what the user would like with a lower probability, from 0 to 1.", 0.0
-    ),
-    Field("diversity", "number", "From 0 to below 1: rank items lower that are similar to those above them.", 0.0),
+    Field("exclude_seen", "boolean", "Leave out items that the user has rated already.", True),
+    Field("min_probability", "number", "Leave out items with a lower probability of being liked, from 0 to 1.", 0.0),
+    Field("diversity", "number", "From 0 to below 1: rank an item lower if it is similar to items above it.", 0.0),
     Field("distribution", "boolean", "Add the distribution and the 90% interval of each predicted rating.", False),
 )
 _BATCH = Field("batch", "people", "Several users at once, known or new: a list of {user}, {ratings} or {choices}.")
@@ -119,7 +117,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/topics",
-        "Kinds of users, with the items that each rates, loves and hates.",
+        "Topics, which are groups of users, with the items that each rates, loves and hates.",
         (
             Field("n", "integer", "Items of each kind.", 5),
             Field("n_topics", "integer", "How many topics (groups of users) to find, for a Bayesian model."),
@@ -146,7 +144,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/items",
-        "Search items by a part of the title; without one, those rated most often.",
+        "Search items by a part of the title; without it, the items rated most often.",
         (Field("search", "text", "An id, or a part of the title."), Field("n", "integer", "How many at most.", 20)),
         Service.items,
         returned.ITEMS,
@@ -154,7 +152,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/model",
-        "What the model is, its rating scale, and the limits of this server.",
+        "Facts about the model, its rating scale, and the limits of this server.",
         (),
         Service.about,
         returned.MODEL,

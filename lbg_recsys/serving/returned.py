@@ -5,7 +5,7 @@ from lbg_recsys.serving.fields import Field
 _USER = Field("user", "id", "The known user.")
 _ITEM = Field("item", "id", "The item.")
 _TITLE = Field("title", "text", "Its title, if the model has titles.")
-_NOTES = Field("notes", "texts", "Sentences on what was left out of the request or is not known; often none.")
+_NOTES = Field("notes", "texts", "Sentences on items that are unknown or were left out; often none.")
 _RATINGS = Field("ratings", "objects", "The user's ratings, the highest first: item, title, rating.")
 
 LISTS = (
@@ -43,9 +43,13 @@ EXPLANATION = (
         "Why it is in the list: choice_score = from_average + the contributions in because (item, title, rating, "
         "contribution), of which there are n_because.",
     ),
-    Field("from_average", "number", "How anybody rates the usual items. The four add up to the expected rating."),
-    Field("from_item", "number", "How anybody rates this item, compared with them."),
-    Field("from_user", "number", "How the user rates the usual items, compared with others."),
+    Field(
+        "from_average",
+        "number",
+        "The average rating of the items rated most often. This and the next three add up to the expected rating.",
+    ),
+    Field("from_item", "number", "How others rate this item, compared with the average."),
+    Field("from_user", "number", "How the user rates these items, compared with others."),
     Field("from_taste", "number", "The rest: the user's taste for this item."),
     Field(
         "evidence",
