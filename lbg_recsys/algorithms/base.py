@@ -52,7 +52,7 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was.
 
         ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
-        ``verbose=True`` a bar shows it too, or ten lines where standard error is no terminal.
+        ``verbose=True`` a bar shows it too, or ten lines if standard error is not a terminal.
         """
         model = self._unfitted_model().fit(matrix_of(trainset), progress=progress, **self._beside_ratings())
         AlgoBase.fit(self, trainset)

@@ -44,8 +44,8 @@ class LBGAlgo(LBGSettings, RatingAlgo):
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGAlgo":
         """Take in new users, items or ratings by one step instead of a new fit; see `LBGModel.partial_fit`.
 
-        Surprise's trainset stays what it was; `predict`, `test` and everything else speak for the updated model.
-        An algorithm that was never fitted needs a trainset first, which is what Surprise's tools ask it for.
+        Surprise's trainset does not change; `predict`, `test` and all other methods use the updated model. An
+        algorithm that was never fitted needs a trainset first, because Surprise's tools ask it for one.
         """
         self.model_.partial_fit(ratings, update=update)
         return self

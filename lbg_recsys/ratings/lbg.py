@@ -156,18 +156,43 @@ class LBGModel(LBGSettings, TopicRatingModel):
         return self
 
     def partial_fit(self, ratings: Any, *, update: bool = True, decay: float | None = None) -> "LBGModel":
-        """Take in new users, new items, or new ratings of known users, without a new fit.
+        """Add new users, new items, or new ratings of known users, without a new fit.
 
-        One E-step over the users in ``ratings`` under the present parameters: their statistics are added to what the
-        model has, in the place of what they had added before. One M-step follows, and the posteriors of all users
-        under the new parameters. With ``update=False`` the M-step waits for the next call: a pass over all users in
-        pieces is then the same as one pass over all of them. A model that was never fitted is fitted.
+        One E-step is computed for the users in ``ratings`` under the present parameters: their statistics are added
+        to those of the model, and replace what these users had added before. One M-step and the posteriors of all
+        users under the new parameters follow. A model that was never fitted is fitted.
 
-        With a ``decay`` this is stepwise EM, for a stream that does not end: the statistics S of the model, of n
-        users, and the statistics s of the users in ``ratings``, scaled to n users, become (1 - g) S + g s with
-        g = (t + 2) ** -decay in step t = 0, 1, ... after the fit. Above 0.5 and up to 1 the steps converge on a
-        stream that does not change; a smaller decay follows one that does. The model then knows the users of the
-        latest call only, so that its memory does not grow; others can be folded in.
+        With a ``decay`` this is stepwise EM, for an endless stream: the statistics S of the model, of n users, and
+        the statistics s of the users in ``ratings``, scaled to n users, become (1 - g) S + g s with
+        g = (t + 2) ** -decay in step t = 0, 1, ... after the fit. The model then knows only the users of the latest
+        call, so its memory does not grow; others can be folded in.
+
+        Parameters
+        ----------
+        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            As in `RatingModel.fit`; on the scale of the model.
+        update : bool, default=True
+            Whether the M-step follows at once. If False, it waits for the next call, so that a pass over all users in
+            pieces is the same as one pass over all of them.
+        decay : float, default=None
+            Above 0 and at most 1. Above 0.5 the steps converge on a stream that does not change; a smaller decay
+            follows a stream that does.
+
+        Returns
+        -------
+        LBGModel
+            The model itself.
+
+        Raises
+        ------
+        DataError
+            If a rating is off the scale of the model.
+
+        Examples
+        --------
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.partial_fit((["cid"], ["y"], [2])).recommend("cid")["item"].tolist()
+        ['x']
         """
         if not hasattr(self, "matrix"):
             return self.fit(ratings)

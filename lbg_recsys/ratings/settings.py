@@ -45,7 +45,7 @@ def _n_jobs() -> Any:
 
 
 def _verbose() -> Any:
-    return setting(False, "Show a progress bar on standard error, or ten lines where that is no terminal.")
+    return setting(False, "Show a progress bar on standard error, or ten lines if it is not a terminal.")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

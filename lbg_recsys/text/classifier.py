@@ -59,8 +59,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     n_topics : "auto", int, sequence of int or None, default="auto"
         Topics per class, at most one per 20 documents of the class (with ``rule="likelihood"``: per document).
         "auto": one; with the weighted rule as many as the class has documents per word, from 1 to 32, so that only
-        classes of many documents and few words have several. Of several numbers each class takes the one that gives
-        a fifth of its documents, held out, the highest likelihood. None leaves the estimator's own.
+        classes with many documents and few words have several. If several numbers are given, each class takes the
+        one with the highest likelihood of a held-out fifth of its documents. None keeps the estimator's own number.
     rule : {"auto", "weighted", "likelihood"}, default="auto"
         "weighted" is the rule above and needs an `LBGMixture`; "likelihood" is the paper's. "auto" is "weighted" for
         an `LBGMixture` and "likelihood" for other models.
@@ -71,27 +71,33 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         Pr(l) of the documents to classify. The paper's rule is "uniform".
     max_false_positive_rate : float, mapping or None, default=None
         Move the thresholds between classes so that in cross-validation on the training documents at most this share
-        of the documents of other classes is given to a class. A number limits ``classes_[1]`` of two classes (of ham
-        called spam), or every one of several; a mapping from classes to rates limits some. The rate is used up: a
-        limit above the rate without one lowers the threshold, so that more documents of the class itself are found.
+        of the documents of other classes is assigned to a class. A number limits ``classes_[1]`` of two classes (such
+        as ham called spam), or each of several; a mapping from classes to rates limits some of them. A limit above
+        the rate without a limit lowers the threshold, so that more documents of the class itself are found.
     cv : int, splitter or iterable, default=5
-        Folds of that cross-validation; a number makes stratified ones of shuffled documents.
+        Folds of that cross-validation; a number gives stratified folds of shuffled documents.
     random_state : int, RandomState or None, default=None
-        For the splits, and for class models that have none of their own.
+        Seed of the splits, and of class models that have none of their own.
     n_jobs : int or None, default=None
-        Classes to fit at a time, in threads. None is one, -1 all processors; the result is the same.
+        Number of classes that are fitted at a time, in threads. None is one, -1 all processors; the result is the
+        same.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    estimators_ : list of the fitted model of each class
+        The class labels.
+    estimators_ : list
+        The fitted model of each class.
     class_log_prior_ : array of shape (n_classes,)
+        log Pr(l).
     class_count_ : array of shape (n_classes,)
-        Training documents of each class, or the sum of their weights.
+        Number of training documents of each class, or the sum of their weights.
     exponents_ : array of shape (3,)
         t of draws, presence and values; empty with ``rule="likelihood"``, which has no correction either.
     scale_ : float
+        The scale of the evidence.
     bias_ : array of shape (n_classes,)
+        The biases b_l.
     correction_ : array of shape (2 * n_words or 0, n_classes)
         w, the linear correction: weights of the words' values, then of their presence.
     thresholds_ : array of shape (n_classes,)

@@ -65,59 +65,72 @@ class LBGMixture(FittedMixture):
     Parameters
     ----------
     n_components : int, default=8
-        The number of topics, k.
+        Number of topics, k.
     n_keywords : int, None, "auto" or "paper", default="auto"
-        Keywords per document: its so many largest values (fewer where it has fewer words). None: all of its
-        words. "auto": 60, or all where `length_temper` had to be raised. "paper": as many as Eq. (6) says, with q by
-        the rule of Eq. (9) damped to its fixed point.
+        Number of keywords per document: its largest values (fewer if it has fewer words). None: all of its words.
+        "auto": 60, or all words if `length_temper` had to be raised. "paper": the number of Eq. (6), with q by the
+        rule of Eq. (9) damped to its fixed point.
     length_temper : float, None or "auto", default="auto"
-        Take document length out of the evidence: a document speaks with the voice of at most this many
-        keywords, mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper. "auto": 5; where topics
-        die out with that (film reviews, many topics of few documents), the fit is done again with 10, then with 20.
+        Limit the effect of document length: a document counts as at most this many keywords,
+        mu ~ (lam_s Pr(d | s))^min(1, length_temper / g). None: as in the paper. "auto": 5; if topics die out with 5
+        (film reviews, many topics of few documents), the fit is repeated with 10, then with 20.
     evidence : {"auto", "bernoulli", "draws"}, default="auto"
-        What the choice of keywords says about the topic. "bernoulli": that of Eq. (1), in which their number
-        counts too, so that short documents flock to topics of few keywords. "draws": the number is taken as
+        The evidence of the keywords about the topic. "bernoulli": that of Eq. (1), in which the number of keywords
+        counts too, so that short documents are assigned to topics with few keywords. "draws": the number is taken as
         given, prod over keywords of p_si / sum_l p_sl. "auto": "draws" with a `length_temper`, else "bernoulli".
         Both give the same p, and `score_samples` is always Eq. (1).
     prior_p : float or "auto", default="auto"
-        Pseudo-documents of the whole corpus that every topic is given, shrinking p_si to the word's corpus rate.
-        0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword half a time in
-        them, n_words / (2 * mean keywords per document).
+        Number of pseudo-documents of the whole corpus that are added to every topic. They shrink p_si to the word's
+        corpus rate. 0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword in
+        half a pseudo-document, n_words / (2 * mean keywords per document).
     prior_gauss : float, default=1000
-        Pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the paper;
-        infinity: all topics share the word's Gaussian, and only the choice of keywords tells topics apart.
+        Number of pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the
+        paper; infinity: all topics share the word's Gaussian, and only the choice of keywords distinguishes topics.
     init : {"kmeans", "random"}, default="kmeans"
-        Where EM starts: spherical k-means, or random posteriors.
+        Start of EM: spherical k-means, or random posteriors.
     anneal : int or None, default=None
-        Let the posteriors harden over so many first iterations (beta from 0.05 to 1).
+        Number of first iterations in which the posteriors are tempered (beta rises from 0.05 to 1).
     n_init : int, default=1
-        The number of starts.
+        Number of starts.
     combine : {"best", "consensus"}, default="best"
-        Of several starts keep the one with the highest bound, or match their topics, average their posteriors
-        and run EM once more from there. "consensus" costs one more fit, and is the one to use for clustering.
+        "best" keeps the start with the highest bound. "consensus" matches the topics of all starts, averages their
+        posteriors and runs EM once more from there; it costs one more fit, and is recommended for clustering.
     max_iter : int, default=100
-        The most iterations of EM, per start.
+        Maximum number of EM iterations per start.
     tol : float, default=1e-3
-        Stop EM when the bound gains less than this per document.
+        EM stops when the bound gains less than this per document.
     var_floor : float, default=1e-6
-        The least variance, as a share of the mean square of the keywords' values.
+        Lowest variance, as a share of the mean square of the keywords' values.
     random_state : int, RandomState or None, default=None
         The same seed gives the same bits.
     n_jobs : int or None, default=None
-        Starts to fit at a time, in threads. None is one, -1 all processors; the result is the same.
+        Number of starts that are fitted at a time, in threads. None is one, -1 all processors; the result is the
+        same.
     verbose : int, default=0
-        Above 0: show a progress bar with the bound on standard error, or ten lines where that is no terminal.
+        Above 0: show a progress bar with the bound on standard error, or ten lines if it is not a terminal.
 
     Attributes
     ----------
-    weights_ : (k,) lam_s
-    keyword_prob_, means_, variances_ : (k, n) p_si, c_si, var_si
-    n_keywords_ : (k,) q_s
-    length_temper_ : float or None, the temper of the fit
-    cross_means_, cross_variances_ : (n,) c_i, var_i
-    labels_ : (n_documents,) the topics of the training documents
-    lower_bound_, n_iter_, converged_ : the objective per document, the EM iterations, whether they settled
-    history_ : tuple of float, the objective per document after each iteration, of the keywords alone
+    weights_ : array of shape (n_components,)
+        Weights of the topics, lam_s.
+    keyword_prob_, means_, variances_ : array of shape (n_components, n_words)
+        p_si, c_si and var_si.
+    n_keywords_ : array of shape (n_components,)
+        Number of keywords per topic, q_s.
+    length_temper_ : float or None
+        The temper of the fit.
+    cross_means_, cross_variances_ : array of shape (n_words,)
+        The cross-Gaussians, c_i and var_i.
+    labels_ : array of shape (n_documents,)
+        The most probable topic of each training document.
+    lower_bound_ : float
+        The objective per document.
+    n_iter_ : int
+        Number of EM iterations.
+    converged_ : bool
+        Whether EM converged.
+    history_ : tuple of float
+        The objective per document after each iteration, of the keywords alone.
 
     Examples
     --------

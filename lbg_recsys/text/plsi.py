@@ -51,9 +51,12 @@ class PLSI(TextTopicModel):
 
     Attributes
     ----------
-    weights_ : (k,) Pr(s)
-    word_prob_ : (k, n) Pr(w | s)
-    labels_, lower_bound_, n_iter_, converged_, history_ : as in `LBGMixture`
+    weights_ : array of shape (n_components,)
+        Weights of the topics, Pr(s).
+    word_prob_ : array of shape (n_components, n_words)
+        Word probabilities of the topics, Pr(w | s).
+    labels_, lower_bound_, n_iter_, converged_, history_
+        As in `LBGMixture`.
 
     Examples
     --------

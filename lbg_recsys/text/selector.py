@@ -18,30 +18,30 @@ from lbg_recsys.text.mixture import LBGMixture
 
 
 class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """Keep the words that tell some topic from the others, or that are its keywords.
+    """Select the words that distinguish a topic from the others, or that are its keywords.
 
     Parameters
     ----------
     estimator : LBGMixture, default=None
-        The mixture to fit, cloned. None is ``LBGMixture()`` with fewer topics where fewer documents have words.
+        The mixture to fit, cloned. None is ``LBGMixture()``, with fewer topics if fewer documents have words.
     rank_by : {"telling", "probability"}, default="telling"
         The score of word i. "telling": max_s p_si log(p_si / sum_t lam_t p_ti), which is high for words that are
         frequent in one topic and rare elsewhere. "probability": max_s p_si, the paper's rule ("Feature Selection"),
         which keeps words that are frequent everywhere too.
     delta : float, default=0.01
-        The least score of a word to keep.
+        The lowest score of a selected word.
     n_features_to_select : int, default=None
         Keep the given number of words with the highest scores instead (ties by column); ``delta`` is not used.
     renormalize : bool, default=False
-        Scale each document to unit length after selection. Useful before k-means: otherwise the length of what is
-        left depends on what was removed.
+        Scale each document to unit length after the selection. This is useful before k-means: otherwise the length of
+        a document depends on the words that were removed.
 
     Attributes
     ----------
     estimator_ : LBGMixture
         The fitted mixture.
     scores_ : array of shape (n_words,)
-        The score of each word. With a single topic no word tells it from others, and the score is p_si.
+        The score of each word. With a single topic the score is p_si.
     topics_ : array of shape (n_words,)
         The topic in which each word has its score.
 

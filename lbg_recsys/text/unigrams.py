@@ -54,9 +54,12 @@ class MixtureOfUnigrams(TextTopicModel):
 
     Attributes
     ----------
-    weights_ : (k,) lam_s
-    word_prob_ : (k, n) beta_si
-    labels_, lower_bound_, n_iter_, converged_, history_ : as in `LBGMixture`
+    weights_ : array of shape (n_components,)
+        Weights of the topics, lam_s.
+    word_prob_ : array of shape (n_components, n_words)
+        Word probabilities of the topics, beta_si.
+    labels_, lower_bound_, n_iter_, converged_, history_
+        As in `LBGMixture`.
 
     Examples
     --------

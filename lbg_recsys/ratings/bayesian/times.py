@@ -112,7 +112,7 @@ def times_of_ratings(time: Any, ratings: Any, matrix: RatingMatrix) -> Ints | No
     Raises
     ------
     DataError
-        If a time is no time, or a rating has none.
+        If a time cannot be read, or a rating has no time.
     """
     if time is None or time is False:
         return None

@@ -1,4 +1,4 @@
-"""A new user of a rating model of whom only the items are known, not the ratings."""
+"""A new user of a rating model who took items without rating them."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any

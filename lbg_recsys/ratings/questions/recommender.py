@@ -56,32 +56,31 @@ class Recommender:
         min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> "pd.DataFrame":
-        """The best ``n`` items for one user or for many.
+        """Recommend items to one user or to many.
 
         Parameters
         ----------
         user : id or list of ids
-            A list, an array, a Series or a generator is many users; anything else, a tuple too, is one id.
+            A list, an array, a Series or a generator means many users; anything else, also a tuple, is one id.
         n : int, default=10
             Items per list. A list is shorter if fewer items are left.
         exclude_seen : bool, default=True
             Leave out the items that the user has rated or taken.
         by : {"liked", "rated", "rating", "sure"}, default=None
             What lists are ranked by. ``"liked"``, the default of rating models, is the score of ``"rated"`` times a
-            power of the probability of a rating of at least ``liked`` (the power 1/2 with ``lists="choice"``, 1 with
-            ``lists="bernoulli"``); ``"rated"``, the default and the only one of `ChoiceModel`, the score of the
-            model of what is rated or taken (the setting ``lists``); ``"rating"`` the expected rating; ``"sure"`` the
-            lower end of the credible interval that holds 90% of the distribution of the rating.
+            power of the probability of being liked (the power 1/2 with ``lists="choice"``, 1 with
+            ``lists="bernoulli"``). ``"rated"``, which is the only choice for `ChoiceModel`, is the score of what the
+            user will take (the setting ``lists``). ``"rating"`` is the expected rating. ``"sure"`` is the lower end
+            of the 90% interval of the rating.
         liked : float, default=None
             The lowest rating that counts as liked; None is the upper quarter of the scale, 4 of 1..5.
         items, exclude : list of item ids, default=None
             Recommend only ``items``, and none of ``exclude``. A warning names unknown ids.
         min_probability : float, default=0
-            Leave out items that the user, if they were rated, would rate ``liked`` or better with less than this
-            probability (to within 1e-5).
+            Leave out items with a lower probability of being liked, if they are rated (to within 1e-5).
         diversity : float, default=0
-            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that items taken by the same people
-            do not stand in the same list.
+            From 0 (none) to below 1: re-rank by maximal marginal relevance, so that a list has fewer items that the
+            same people take.
 
         Returns
         -------
@@ -94,6 +93,13 @@ class Recommender:
         ------
         DataError
             If a user is unknown, no item can be in a list, or a model without ratings is asked about ratings.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.recommend("bob")["item"].tolist()
+        ['y']
         """
         users = plain_ids(user) if is_many(user) else [user]
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
