@@ -46,7 +46,18 @@ class FittedMixture(TextTopicModel):
         """The settings, resolved to numbers."""
 
     def keywords(self, X: Any) -> sp.csr_array:
-        """Which words of each document are its keywords: the indicators x, boolean (n_documents, n_words)."""
+        """Find the keywords of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        sparse bool array of shape (n_documents, n_words)
+            The indicators x: which words of each document are its keywords.
+        """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         chosen = self._choose_keywords(ranked_documents(documents))
@@ -59,10 +70,25 @@ class FittedMixture(TextTopicModel):
         return result
 
     def sample(self, n_samples: int = 1, n_words: int = 100) -> tuple[sp.csr_array, np.ndarray]:
-        """Draw documents of ``n_words`` words from the model; their counts, and their topics.
+        """Draw documents from the model.
 
-        Draw a topic; toss a coin p_si for every word; make a die of c_si for the chosen and c_i for the other
-        words; draw words from it. An int ``random_state`` gives the same documents each time.
+        For each document a topic is drawn, then the keywords with the probabilities p_si. The words are drawn in
+        proportion to c_si for keywords and c_i for other words. An int ``random_state`` gives the same documents each
+        time.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of documents.
+        n_words : int, default=100
+            Words per document.
+
+        Returns
+        -------
+        X : sparse float array of shape (n_samples, n_words of the model)
+            The word counts of the documents.
+        topics : int array of shape (n_samples,)
+            Their topics.
         """
         check_is_fitted(self)
         if n_samples < 1:
@@ -80,12 +106,12 @@ class FittedMixture(TextTopicModel):
         return sp.vstack(documents, format="csr"), topics
 
     def bic(self, X: Any) -> float:
-        """Bayesian information criterion of the model for documents ``X``: the lower the better."""
+        """Bayesian information criterion of the model for documents ``X``; lower is better."""
         likelihood = self.score_samples(X)
         return float(-2.0 * likelihood.sum(dtype=np.float64) + self._n_parameters() * np.log(len(likelihood)))
 
     def aic(self, X: Any) -> float:
-        """Akaike information criterion of the model for documents ``X``: the lower the better."""
+        """Akaike information criterion of the model for documents ``X``; lower is better."""
         return float(-2.0 * self.score_samples(X).sum(dtype=np.float64) + 2.0 * self._n_parameters())
 
     def _n_parameters(self) -> int:

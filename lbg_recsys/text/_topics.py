@@ -36,7 +36,18 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         """The probability of each word in each topic, (k, n)."""
 
     def predict_proba(self, X: Any) -> Floats:
-        """Posteriors of the topics, (n_documents, n_components), in the precision of ``X``."""
+        """Compute the posterior probabilities of the topics.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents, n_components)
+            The posteriors, in the precision of ``X``; rows sum to 1.
+        """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         return self._posteriors(documents).astype(documents.dtype, copy=False)
@@ -46,16 +57,38 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         return self.predict_proba(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable topic of each document, (n_documents,)."""
+        """Find the most probable topic of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        int array of shape (n_documents,)
+            Numbers of topics, from 0.
+        """
         check_is_fitted(self)
         return self._posteriors(checked_documents(self, X, reset=False)).argmax(axis=1)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Fit, then the most probable topic of each document."""
+        """Fit, and return the most probable topic of each document."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def score_samples(self, X: Any) -> Floats:
-        """log Pr(d) of each document, (n_documents,), in the precision of ``X``."""
+        """Compute the log-likelihood of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents,)
+            log Pr(d), in the precision of ``X``.
+        """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         return self._log_likelihood(documents).astype(documents.dtype, copy=False)

@@ -244,9 +244,17 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Log-odds of the classes, each against all others, less their thresholds.
+        """Compute the log-odds of each class against all others, less its threshold.
 
-        Two classes: those of ``classes_[1]``, (n_documents,). More: (n_documents, n_classes).
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents,) or (n_documents, n_classes)
+            For two classes, the log-odds of ``classes_[1]``; for more, those of every class.
         """
         joint = self._joint(X)
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else log_odds(joint)
@@ -257,11 +265,21 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     @available_if(_once_fitted)
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, (n_documents, n_classes); a moved threshold counts as a moved class prior.
+        """Compute the probabilities of the classes.
 
-        Calibrated, but for ``rule="likelihood"``: likelihoods of independent words are far too certain. A document
-        without known words has the class priors. Only a fitted classifier has this method, as ``docs/text.md``
-        explains.
+        They are calibrated, except for ``rule="likelihood"``: likelihoods of independent words are far too certain. A
+        document without known words has the class priors. A moved threshold counts as a moved class prior. Only a
+        fitted classifier has this method, as ``docs/text.md`` explains.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents, n_classes)
+            Rows sum to 1.
         """
         return np.exp(self.predict_log_proba(X))
 

@@ -84,7 +84,24 @@ class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstim
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent) -> "LBGSelector":
-        """Fit the mixture to documents ``X``. ``y`` is ignored; the others are those of `LBGMixture.fit`."""
+        """Fit the mixture to documents and score the words.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, without negative values.
+        y : ignored
+            There for the pipelines of scikit-learn.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step, as in `LBGMixture.fit`.
+
+        Returns
+        -------
+        LBGSelector
+            The fitted selector itself.
+        """
         documents = checked_documents(self, X, reset=True)
         wanted = self.n_features_to_select
         if wanted is not None and wanted > documents.shape[1]:

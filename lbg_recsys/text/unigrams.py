@@ -111,10 +111,23 @@ class MixtureOfUnigrams(TextTopicModel):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
     ) -> "MixtureOfUnigrams":
-        """Fit to documents ``X`` (n_documents, n_words), sparse or dense, not negative. ``y`` is ignored.
+        """Fit to documents.
 
-        ``sample_weight`` (n_documents,) is how often each document counts; ``progress(done, total, note)`` is called
-        after every step, as in `LBGMixture.fit`.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, without negative values.
+        y : ignored
+            There for the pipelines of scikit-learn.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step, as in `LBGMixture.fit`.
+
+        Returns
+        -------
+        MixtureOfUnigrams
+            The fitted model itself.
         """
         documents = checked_documents(self, X, reset=True)
         training = training_documents(documents, self.n_components, checked_weight(sample_weight, documents))

@@ -262,8 +262,12 @@ class FeaturedModel(RatingModel):
 
         Parameters
         ----------
-        item, ratings, title
-            As in `RatingModel.with_item`.
+        item : id
+            The id of the new item.
+        ratings : mapping or Series
+            ``{user: rating}`` of known users, at least one.
+        title : str, default=None
+            The title of the item.
         features : mapping of str to value, default=None
             Features of the item by name. By default they are those of the id in ``item_features`` of the fit, if it
             has the id.

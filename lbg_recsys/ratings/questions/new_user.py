@@ -58,17 +58,52 @@ class FoldedUser(RecommenderOfOne):
         self._id = view.matrix.users.raw(0)
 
     def predict(self, item: Any) -> Any:
-        """The predicted rating of an item (a float), or of many (an array)."""
+        """Predict the rating of one item or of many.
+
+        Parameters
+        ----------
+        item : id or list of ids
+            The items.
+
+        Returns
+        -------
+        float or float array of shape (n_items,)
+            The predicted ratings.
+        """
         points = self._view.predict_batch(self._pairs(item))
         return points if is_many(item) else float(points[0])
 
     def distribution(self, item: Any) -> Floats:
-        """The probability of every level of the scale, (levels,) or (items, levels)."""
+        """Predict the distribution of the rating of one item or of many.
+
+        Parameters
+        ----------
+        item : id or list of ids
+            The items.
+
+        Returns
+        -------
+        float array of shape (n_levels,) or (n_items, n_levels)
+            The probability of every level of the scale.
+        """
         probability = self._view.predict_distribution(self._pairs(item))
         return probability if is_many(item) else probability[0]
 
     def interval(self, item: Any, mass: float = 0.9) -> Floats:
-        """The central interval that holds at least ``mass``, (2,) or (items, 2)."""
+        """Predict a central interval of the rating of one item or of many.
+
+        Parameters
+        ----------
+        item : id or list of ids
+            The items.
+        mass : float, default=0.9
+            The interval contains the rating with at least this probability.
+
+        Returns
+        -------
+        float array of shape (2,) or (n_items, 2)
+            The lowest and the highest level of each interval.
+        """
         ends = self._view.interval(self._pairs(item), mass)
         return ends if is_many(item) else ends[0]
 

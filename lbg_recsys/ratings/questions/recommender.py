@@ -118,7 +118,20 @@ class Recommender:
         min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> Iterator["pd.DataFrame"]:
-        """`recommend` in blocks of users, each of bounded memory: for all users of a large model."""
+        """Recommend items to many users, block by block, in bounded memory.
+
+        Parameters
+        ----------
+        users : iterable of ids
+            Known users.
+        n, exclude_seen, by, liked, items, exclude, min_probability, diversity : optional
+            As in `recommend`.
+
+        Yields
+        ------
+        DataFrame
+            The lists of one block of users, with the columns of `recommend`.
+        """
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
         return self._lists(list(users), wishes)
 
