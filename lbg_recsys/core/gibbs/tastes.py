@@ -17,21 +17,22 @@ from lbg_recsys.core.types import Array
 _RIDGE = 10.0
 # Squared tastes, in squared spreads of the ratings, below which there is only rounding.
 _NO_TASTE = 1e-9
+_KNOWN = slice(None, -1)  # the last row and the last column are the unknown ones
 
 
-def features(draws: Draws, sweep: int, rows: bool) -> Array:
-    """The known rows as their classes and factors, or the known columns as their class means and factors, (n, D).
+def features(draws: Draws, sweep: int, rows: bool, unit: Array, which: Array | slice = _KNOWN) -> Array:
+    """Rows as their classes and factors, or columns as their class means and factors, (n, D): known ones, or some.
 
-    The product of the two is T.
+    The product of the two is T. ``unit`` (R,) is that of the columns' factors, the same for both.
     """
-    known: Array
+    classes: Array
     if rows:
-        known = draws.z[sweep, :-1, :, np.newaxis] == np.arange(draws.lam.shape[2], dtype=np.int8)
-        factor = draws.row_factor[sweep, :-1] * draws.product_step[sweep]
+        classes = draws.z[sweep, which, :, np.newaxis] == np.arange(draws.lam.shape[2], dtype=np.int8)
+        factor = draws.row_factor[sweep, which] * (draws.factor_step[sweep, 0] * unit)
     else:
-        known = draws.c[sweep, :-1] * draws.c_step[sweep, :, np.newaxis]
-        factor = draws.col_factor[sweep, :-1]
-    return np.hstack([known.reshape(len(known), -1).astype(np.float64), factor])
+        classes = draws.c[sweep, which] * draws.c_step[sweep, :, np.newaxis]
+        factor = draws.col_factor[sweep, which] * (draws.factor_step[sweep, 1] / unit)
+    return np.hstack([classes.reshape(len(classes), -1).astype(np.float64), factor])
 
 
 def common_line(x: Array, amount: Array) -> Array:

@@ -149,16 +149,20 @@ class Tastes:
         if self._grams is not None:
             sweep.gram[Side.USERS] = self._grams[place]
         for side in Side if self._grams is None else (Side.ITEMS,):
-            x = features(self._draws[rows], number, side is rows)
+            x = features(self._draws[rows], number, side is rows, self._unit(sweep))
             sweep.line[side] = common_line(x, self._amount[side])
             sweep.gram[side] = gram(x - self._amount[side] @ sweep.line[side], self._weight[side])
         return sweep
 
     def _features(self, sweep: _Sweep, side: Side) -> Floats:
         """The features of all users or items, less their common line."""
-        x = features(self._draws[sweep.rows], sweep.number, side is sweep.rows)
+        x = features(self._draws[sweep.rows], sweep.number, side is sweep.rows, self._unit(sweep))
         x -= self._amount[side] @ sweep.line[side]
         return x
+
+    def _unit(self, sweep: _Sweep) -> Floats:
+        """The unit of the factors of columns: new users as columns have factors in other steps."""
+        return np.asarray((self._trained or self)._draws[sweep.rows].factor_step[sweep.number, 1])
 
     @cached_property
     def _amount(self) -> dict[Side, Floats]:

@@ -211,6 +211,18 @@ def test_a_new_user_is_of_the_group_of_its_kind(planted):
     assert close > 0.95
 
 
+def test_new_users_as_columns_have_factors_in_the_unit_of_the_training():
+    """Of somebody with the factors of a training user, in other steps, the tastes are the same."""
+    model = small(n_factors=4, orientation="items", n_sweeps=40, burn_in=20)
+    draws = model._draws[Side.ITEMS]
+    step = draws.factor_step.copy()
+    step[:, 1] /= 2
+    other = replace(draws, col_factor=2 * draws.col_factor, factor_step=step)
+    view = Tastes({Side.ITEMS: other}, model.matrix, 0, trained=model._tastes)
+    for side in Side:
+        np.testing.assert_allclose(view.similarity(side, 1), model._tastes.similarity(side, 1), atol=1e-6)
+
+
 def test_who_is_folded_into_a_view_is_compared_with_the_training(planted):
     some = planted.matrix.subset(np.arange(5))
     view = planted.with_users(some)
