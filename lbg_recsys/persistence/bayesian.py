@@ -30,9 +30,15 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that older files do not have, the latest first: factors, times, features, and users' own cut points
+# the arrays that older files do not have, the latest first: features in factors, factors, times, features, own cuts
 _FACTORS = ("row_factor", "col_factor", "row_push", "col_push", "factor_step", "factor_line", "factor_tau")
-_LATER = (_FACTORS, ("occasion", "occasion_step", "occasion_tau"), ("beta",), ("own_cuts", "cut_tau"))
+_LATER = (
+    ("row_factor_beta", "col_factor_beta"),
+    _FACTORS,
+    ("occasion", "occasion_step", "occasion_tau"),
+    ("beta",),
+    ("own_cuts", "cut_tau"),
+)
 # what every column has besides its classes: a constant, and how many ratings it has
 _CONSTANT_AND_AMOUNT = 2
 _RHAT_LIMIT = 1.1
@@ -71,6 +77,8 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "factor_step": ("f4", ("factor steps", "factors"), 0, _FAR),
         "factor_line": ("f4", ("factor steps", "factors"), -_FAR, _FAR),
         "factor_tau": ("f4", ("rows and columns", "factors"), _TINY, 1 / _TINY),
+        "row_factor_beta": ("f2", ("factors", f"features of {side}"), -np.inf, np.inf),
+        "col_factor_beta": ("f2", ("factors", f"features of {other}"), -np.inf, np.inf),
     }
     return {
         f"{side}_{name}": Array(dtype, (sweeps, *shape), low, high, distribution=name == "lam", optional=True)
@@ -286,6 +294,11 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
             found.setdefault(name, np.empty((kept, n, 0), np.int8))
         for name, n in (("factor_step", 4), ("factor_line", 4), ("factor_tau", 2)):
             found.setdefault(name, np.empty((kept, n, 0), np.float32))
+        # in the fits of older files features had no part in the factors
+        n_factors, n_classes = found["factor_tau"].shape[2], found["share"].shape[1] * found["share"].shape[2]
+        of_columns = found["omega"].shape[1] - n_classes - _CONSTANT_AND_AMOUNT
+        for name, n in (("row_factor_beta", found["beta"].shape[1]), ("col_factor_beta", of_columns)):
+            found.setdefault(name, np.zeros((kept, n_factors, n), np.float16))
         scalars = np.ascontiguousarray(found.pop("scalars").T)  # contiguous as after a fit: kernels compile once
         draws[side] = _checked(Draws(**found, **dict(zip(_SCALARS, scalars, strict=True))))
     return draws

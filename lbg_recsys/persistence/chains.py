@@ -13,7 +13,9 @@ from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.persistence.schema import AnyArray, Array, check_values
 
 if TYPE_CHECKING:
+    from lbg_recsys.core.gibbs.chain import Chain
     from lbg_recsys.core.gibbs.chains import Run
+    from lbg_recsys.core.gibbs.features import Regressions
     from lbg_recsys.ratings.bayesian import BayesianLBGModel
     from lbg_recsys.ratings.bayesian.training import Training
 
@@ -41,6 +43,8 @@ _OF_FEATURES = ("eta_shrinkage", "omega_shrinkage", "beta", "kappa")
 
 # what a chain holds of the factors of a side; files of chains without factors may lack them
 _OF_FACTORS = ("value", "push", "line", "precision", "push_precision")
+# and of their regressions on features
+_OF_FACTOR_FEATURES = ("factor_beta", "factor_kappa")
 
 
 def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
@@ -48,6 +52,9 @@ def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
     return {
         f"{side}_{name}": Array("f4", shape, _TINY if "precision" in name else -np.inf, optional=True)
         for name, shape in zip(_OF_FACTORS, shapes, strict=True)
+    } | {
+        f"{side}_factor_beta": Array("f4", ("factors", f"features of {own}"), optional=True),
+        f"{side}_factor_kappa": Array("f8", (f"features of {own}",), _TINY, optional=True),
     }
 
 
@@ -123,14 +130,22 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
         )
         own = {name: getattr(chain, name) for name in (*_STATE, "own_cuts", "cut_tau")}
         own |= {"cuts": chain.cuts[1:-1], "matched": run._cuts[1:-1]}
-        own |= {"beta": chain.row_features.beta, "kappa": chain.row_features.kappa}
+        own |= {"beta": chain.row_features.beta[0], "kappa": chain.row_features.kappa}
         for side, factors in (("row", chain.row_factors), ("col", chain.col_factors)):
             own |= {f"{side}_{name}": array for name, array in zip(_OF_FACTORS, factors.drawn, strict=True)}
+        for side, known in _factor_features(chain).items():
+            own |= dict(
+                zip((f"{side}_{name}" for name in _OF_FACTOR_FEATURES), (known.beta, known.kappa), strict=True)
+            )
         own["trace"] = np.array(run.trace, np.float32).reshape(len(run.trace), len(run.rows))
         if chain.settings.ordinal:
             own["utility"] = chain.utility
         arrays |= {prefix + name: array for name, array in own.items()}
     return facts, arrays
+
+
+def _factor_features(chain: "Chain") -> "dict[str, Regressions]":
+    return {"row": chain.row_factor_features, "col": chain.col_factor_features}
 
 
 def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[str, AnyArray]) -> "Training":
@@ -178,7 +193,11 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
         if name in arrays:  # a sweep writes into them: they are not the model's that is saved
             setattr(chain, name, np.array(arrays[name]))
     if "beta" in arrays and "kappa" in arrays:
-        known.beta, known.kappa = np.array(arrays["beta"]), np.array(arrays["kappa"])
+        known.beta, known.kappa = np.array(arrays["beta"])[np.newaxis], np.array(arrays["kappa"])
+    for side, regression in _factor_features(chain).items():
+        beta, kappa = (f"{side}_{name}" for name in _OF_FACTOR_FEATURES)
+        if beta in arrays and kappa in arrays:  # older files lack them: these chains continue from zero
+            regression.beta, regression.kappa = np.array(arrays[beta]), np.array(arrays[kappa])
     for side, factors in (("row", chain.row_factors), ("col", chain.col_factors)):
         names = [f"{side}_{name}" for name in _OF_FACTORS]
         if chain.settings.n_factors and not set(names) <= set(arrays):

@@ -44,7 +44,7 @@ from lbg_recsys.core.gibbs.factors import (
     draw_factors,
     first_factors,
 )
-from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, RowFeatures, draw_precisions
+from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, Regressions, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
 from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
@@ -105,6 +105,7 @@ class FactorSide(NamedTuple):
     weight: Array  # (n,) float32: noise weights
     back: Partners  # the entries of the partners
     other_weight: Array  # (partners,) float32
+    known: Regressions  # of the factors on features
 
 
 class Chain:
@@ -113,7 +114,8 @@ class Chain:
     Parameters of the model, as in the formula above: ``z`` (rows, H), ``c`` (H, K, columns), ``lam`` (H, K),
     ``tau`` (H,), ``eta`` (H, K, D) and ``omega`` (D,) with the prior precisions ``eta_shrinkage`` and
     ``omega_shrinkage`` (D,), ``row_features`` (coefficients of what is known about the rows), ``row_factors`` and
-    ``col_factors`` (f and g, with the parameters of their priors; see `lbg_recsys.core.gibbs.factors`), ``occasions``
+    ``col_factors`` (f and g, with the parameters of their priors; see `lbg_recsys.core.gibbs.factors`),
+    ``row_factor_features`` and ``col_factor_features`` (coefficients of what is known in these), ``occasions``
     (effects of when ratings were given), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``,
     ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts`` (levels + 1, users)
     with their precisions ``cut_tau`` (levels + 1,).
@@ -135,7 +137,7 @@ class Chain:
         self.rng = np.random.Generator(np.random.PCG64(seed))
         rows, n, h, k = len(entries), entries.n_columns, settings.n_components, settings.n_classes
         self.n_col = entries.column_counts().astype(np.float32)
-        self.row_features, self.col_design = RowFeatures(row_design), col_design
+        self.row_features, self.col_design = Regressions(row_design, 1), col_design
         self.occasions = OccasionEffects(occasions)
         d = h * k + 2 + col_design.width
         self.z = self.rng.integers(0, k, (rows, h)).astype(np.int8)
@@ -160,6 +162,9 @@ class Chain:
         self.row_factors, self.col_factors = (
             first_factors(self.rng, settings.n_factors, partners, amount)
             for partners, amount in zip((n, rows), amounts, strict=True)
+        )
+        self.row_factor_features, self.col_factor_features = (
+            Regressions(design, settings.n_factors) for design in (row_design, col_design)
         )
         self.sweeps = 0
         self.wake(entries, level)
@@ -187,8 +192,12 @@ class Chain:
             indptr, holders, place = entries.by_column
             self._of_rows = Partners(entries.indptr, entries.columns, np.arange(len(rows), dtype=np.int32))
             self._of_cols = Partners(indptr, holders, place)
-            expect_factors(self.row_factors, self._of_rows)
-            expect_factors(self.col_factors, self._of_cols)
+            for own, partners, known in (
+                (self.row_factors, self._of_rows, self.row_factor_features),
+                (self.col_factors, self._of_cols, self.col_factor_features),
+            ):
+                expect_factors(own, partners)
+                own.mean[:] += known.expected(len(own.mean)).T
         self.owner = rows if self.settings.user_rows else entries.columns
         if not self.settings.ordinal:
             self.owner = np.zeros_like(self.owner)
@@ -268,8 +277,8 @@ class Chain:
         """What the factors of rows depend on, and those of columns."""
         rows, cols = (self._of_rows, self.row_weight), (self._of_cols, self.col_weight)
         return (
-            FactorSide(self.row_factors, self.col_factors.value, *rows, *cols),
-            FactorSide(self.col_factors, self.row_factors.value, *cols, *rows),
+            FactorSide(self.row_factors, self.col_factors.value, *rows, *cols, self.row_factor_features),
+            FactorSide(self.col_factors, self.row_factors.value, *cols, *rows, self.col_factor_features),
         )
 
     def sweep_factors(self, threads: Threads = ALONE) -> None:
@@ -279,8 +288,19 @@ class Chain:
             noise = self.rng.standard_normal(own.value.shape, np.float32)
             given = own, side.others, side.entries, side.weight, side.other_weight, noise, self.res
             threads.share_out(partial(draw_factors, *given), len(own.value), LANES)
+            self._draw_known_factors(side)
             noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
-            draw_expected_factors(self.rng, own, side.back, np.diff(side.entries.indptr), self.settings.spread, noise)
+            n_entries, squares = np.diff(side.entries.indptr), side.known.squares
+            draw_expected_factors(self.rng, own, side.back, n_entries, self.settings.spread, noise, squares)
+
+    def _draw_known_factors(self, side: FactorSide) -> None:
+        """Redraw what features add to the expected factors."""
+        if side.known.design.width:
+            own = side.own
+            before = side.known.expected(len(own.mean))
+            apart = np.ascontiguousarray((own.value - own.mean).T) + before
+            after = side.known.draw(self.rng, apart, own.precision, self.settings.spread)
+            own.mean[:] += (after - before).T
 
     def mean_factors(self) -> list[tuple[Array, Array]]:
         """The expected factors of rows, and of columns, given all else; and the variance that they leave out.
@@ -288,7 +308,7 @@ class Chain:
         The variance (n,) is that of a row's products with the factors of a rating's column, from one draw.
         """
         found = []
-        for own, others, entries, weight, back, other_weight in self._factor_sides():
+        for own, others, entries, weight, back, other_weight, _ in self._factor_sides():
             noise = self.rng.standard_normal(own.value.shape, np.float32)
             mean, apart = conditional_factors(own, others, entries, weight, other_weight, noise, self.res)
             share = np.diff(back.indptr).astype(np.float32) / np.float32(len(self.res))
@@ -309,13 +329,15 @@ class Chain:
         user = Gamma(settings.user_noise_shape, self.noise_rate)
         item = Gamma(settings.item_noise_shape, settings.item_noise_shape)
         row_noise, col_noise = settings.side.rows_and_columns(user, item)
-        expected = self.row_features.draw(self.rng, self.row_bias, self.row_tau, settings.spread)
+        (expected,) = self.row_features.draw(
+            self.rng, self.row_bias[np.newaxis], np.array([self.row_tau]), settings.spread
+        )
         self.row_bias -= expected  # what is drawn here is the bias less its expected value
         self.row_tau = draw_row_effects(
             self.rng,
             self._residuals(),
             Effects(self.row_bias, self.row_weight),
-            EffectPrior(self.row_tau, settings.spread, row_noise),
+            EffectPrior(self.row_tau, self.row_features.prior_with_coefficients(settings.spread), row_noise),
             self.col_weight,
             self._col_stat,
         )

@@ -82,6 +82,8 @@ class Draws:
     factor_step: Array  # (S, 4, R) float32: the units of the four above, in their order
     factor_line: Array  # (S, 4, R) float32: what is expected of a row's factors, and then of a column's, besides
     factor_tau: Array  # (S, 2, R) float32: the precisions of the factors of rows, and of columns
+    row_factor_beta: Array  # (S, R, E) float16: coefficients of the features of rows in their expected factors
+    col_factor_beta: Array  # (S, R, E) float16: of the features of columns in theirs
 
     def __len__(self) -> int:
         return len(self.z)
@@ -106,17 +108,25 @@ class Draws:
         """The unit of the products of a row's and a column's factors, (S, R)."""
         return np.asarray(self.factor_step[:, 0] * self.factor_step[:, 1])
 
-    def expected_factors(self, of_rows: bool, partners: Array, amount: float) -> Array:
+    def expected_factors(self, of_rows: bool, partners: Array, amount: float, known: Array) -> Array:
         """What is expected of the factors of a row (column) with entries with these columns (rows), (S, R) float32.
 
-        ``amount`` is the standardised logarithm of the number of its entries, as `column_features` has it.
+        ``amount`` is the standardised logarithm of the number of its entries, as `column_features` has it, and
+        ``known`` (E,) are its features.
         """
         which = 0 if of_rows else 1
         push = self.row_push if of_rows else self.col_push
         ones = np.ones(len(partners), np.float32)  # a product is faster than a sum, and exact for whole numbers
         pushed = ones @ part(push, partners).astype(np.float32) * self.factor_step[:, 2 + which]
         constant, slope = self.factor_line[:, 2 * which], self.factor_line[:, 2 * which + 1]
-        return np.asarray(constant + slope * np.float32(amount) + pushed / np.float32(max(len(partners), 1) ** 0.5))
+        line = constant + slope * np.float32(amount) + self.known_factors(of_rows, known)
+        return np.asarray(line + pushed / np.float32(max(len(partners), 1) ** 0.5))
+
+    def known_factors(self, of_rows: bool, known: Array) -> Array:
+        """What features (..., E) of a row (column) add to its expected factors, (S, ..., R) float32."""
+        beta = self.row_factor_beta if of_rows else self.col_factor_beta
+        found = np.einsum("sre,...e->s...r", beta.astype(np.float32), known.astype(np.float32), optimize=False)
+        return np.asarray(found)
 
     @property
     def nbytes(self) -> int:

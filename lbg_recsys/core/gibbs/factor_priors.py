@@ -88,24 +88,36 @@ def _draw_pushes(own: Factors, apart: Array, back: Partners, root: Array, noise:
 
 
 @kernel(fastmath=FAST)
-def _draw_precision(rng: np.random.Generator, prior: Gamma, apart: Array, out: Array) -> None:
-    """Redraw the precision of each column of ``apart`` (n, R) ~ N(0, 1/precision)."""
+def _draw_precision(rng: np.random.Generator, prior: Gamma, apart: Array, squares: Array, out: Array) -> None:
+    """Redraw the precision of each column of ``apart`` (n, R) ~ N(0, 1/precision).
+
+    ``squares`` (m, R) are the squares of further numbers with this distribution.
+    """
     n, rank = apart.shape
     for r in range(rank):
-        squares = 0.0
+        total = 0.0
         for j in range(n):
-            squares += np.float64(apart[j, r]) * apart[j, r]
-        out[r] = rng.standard_gamma(prior.shape + 0.5 * n) / (prior.rate + 0.5 * squares)
+            total += np.float64(apart[j, r]) * apart[j, r]
+        for j in range(squares.shape[0]):
+            total += squares[j, r]
+        out[r] = rng.standard_gamma(prior.shape + 0.5 * (n + squares.shape[0])) / (prior.rate + 0.5 * total)
 
 
 @kernel(fastmath=FAST)
 def draw_expected_factors(
-    rng: np.random.Generator, own: Factors, back: Partners, n_entries: Array, prior: Gamma, noise: Array
+    rng: np.random.Generator,
+    own: Factors,
+    back: Partners,
+    n_entries: Array,
+    prior: Gamma,
+    noise: Array,
+    squares: Array,
 ) -> None:
     """Redraw the line, the pushes and the precisions of factors, and compute the expected factors again.
 
     ``back`` are the entries of every partner, ``n_entries`` (n,) how many each row (column) has, ``noise``
-    (partners + 2, R) standard normal numbers, ``prior`` that of the precisions.
+    (partners + 2, R) standard normal numbers, ``prior`` that of the precisions, ``squares`` (E, R) those of the
+    coefficients of features in units of the prior.
     """
     n, rank = own.value.shape
     apart, root = np.empty((n, rank), np.float32), np.empty(n, np.float32)
@@ -115,8 +127,8 @@ def draw_expected_factors(
             apart[j, r] = own.value[j, r] - own.mean[j, r]
     _draw_line(own, apart, noise[:2])
     _draw_pushes(own, apart, back, root, noise[2:])
-    _draw_precision(rng, prior, own.push, own.push_precision)
-    _draw_precision(rng, prior, apart, own.precision)
+    _draw_precision(rng, prior, own.push, squares[:0], own.push_precision)
+    _draw_precision(rng, prior, apart, squares, own.precision)
     for j in range(n):
         for r in range(rank):
             own.mean[j, r] = own.value[j, r] - apart[j, r]

@@ -1,8 +1,9 @@
 """Features of rows and columns, which are known besides the entries, as design matrices of regressions.
 
 The features of a column are further entries of its phi. The features of a row are expected of its bias,
-b_j ~ N(f_j . beta, 1/row_tau). Coefficients of features of the same group have the same prior, N(0, 1/kappa_g) with
-kappa_g ~ Gamma: the precision of a group that does not help is drawn large, and its coefficients are then near zero.
+b_j ~ N(f_j . beta, 1/row_tau), and those of rows and columns are expected of their factors in the same way.
+Coefficients of features of the same group have the same prior, N(0, 1/kappa_g) with kappa_g ~ Gamma: the precision of
+a group that does not help is drawn large, and its coefficients are then near zero.
 """
 
 from dataclasses import dataclass
@@ -49,29 +50,48 @@ def draw_precisions(rng: np.random.Generator, coefficients: Array, groups: Array
     return np.asarray(precision[groups])
 
 
-class RowFeatures:
-    """The features of the rows, their coefficients ``beta`` (E,) and the prior precisions ``kappa`` of these (E,).
+class Regressions:
+    """Regressions of several targets on the same features.
 
-    Without features nothing is drawn, and the expected bias of every row is 0.
+    Target t of row j ~ N(f_j . beta_t, 1/tau_t), with the coefficients ``beta`` (T, E) ~ N(0, 1 / (kappa tau_t)) and
+    their relative prior precisions ``kappa`` (E,): targets of any scale have the same share of noise. Without
+    features nothing is drawn, and everything expected is 0.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, n_targets: int) -> None:
         self.design = design
-        self.beta = np.zeros(design.width, np.float32)
+        self.beta = np.zeros((n_targets, design.width), np.float32)
         self.kappa = np.full(design.width, _FIRST_PRECISION)
         self._columns = np.ascontiguousarray(design.values.T)
         self._gram = np.zeros((design.width, design.width))
         if design.width:
             cross_product(self._columns, self._columns, self._gram)
 
-    def draw(self, rng: np.random.Generator, bias: Array, tau: float, prior: Gamma) -> Array:
-        """Redraw ``beta`` given biases ~ N(expected, 1/tau), then ``kappa``; returns the expected biases, (rows,)."""
-        expected = np.zeros(len(bias), np.float32)
-        if not self.design.width:
-            return expected
-        cross = np.empty((1, self.design.width))
-        cross_product(self._columns, bias[np.newaxis], cross)
-        ridge_draw(rng, self._gram, cross, float(tau), self.kappa, self.beta[np.newaxis])
-        self.kappa = draw_precisions(rng, self.beta, self.design.groups, prior)
-        predict(self._columns, self.beta, expected)
-        return expected
+    @property
+    def squares(self) -> Array:
+        """kappa beta^2, (E, T): a priori squares of numbers with the precision tau of the target."""
+        return np.ascontiguousarray((np.square(self.beta, dtype=np.float64) * self.kappa).T)
+
+    def prior_with_coefficients(self, prior: Gamma) -> Gamma:
+        """The distribution of tau given the coefficients of one target, ``prior`` being that without them."""
+        return Gamma(prior.shape + 0.5 * self.design.width, prior.rate + 0.5 * float(self.squares.sum()))
+
+    def expected(self, n: int) -> Array:
+        """The expected targets of all n rows, (T, n)."""
+        out = np.zeros((len(self.beta), n), np.float32)
+        if self.design.width:
+            for own, one in zip(self.beta, out, strict=True):
+                predict(self._columns, own, one)
+        return out
+
+    def draw(self, rng: np.random.Generator, targets: Array, tau: Array, prior: Gamma) -> Array:
+        """Redraw ``beta`` given targets (T, n) with precisions ``tau`` (T,), then ``kappa``; returns `expected`."""
+        if self.design.width and len(targets):
+            cross = np.empty((len(targets), self.design.width))
+            cross_product(self._columns, targets, cross)
+            for t, precision in enumerate(tau):
+                own = slice(t, t + 1)
+                ridge_draw(rng, self._gram, cross[own], float(precision), self.kappa * precision, self.beta[own])
+            relative = self.beta * np.sqrt(tau)[:, np.newaxis]
+            self.kappa = draw_precisions(rng, relative, self.design.groups, prior)
+        return self.expected(targets.shape[1])

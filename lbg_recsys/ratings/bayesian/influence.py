@@ -91,7 +91,7 @@ class Influence:
             bias = draws.row_bias[s].astype(np.float64)
             precision = _precision(draws.row_weight[s], draws.col_weight[s, user])
             others = draws.row_factor[s, rated_and_item] * draws.factor_step[s, 0]
-            expected, pushed = self._expected_factors(draws, s, False, own.items)
+            expected, pushed = self._expected_factors(draws, s, False, user, own.items)
             design = np.hstack([design, others])
             yield column_influence(
                 design[:-1],
@@ -106,7 +106,7 @@ class Influence:
                 np.hstack([(profile - without) @ to_prior, pushed]),
             )
 
-    def _expected_factors(self, draws: Draws, s: int, of_row: bool, items: Ints) -> tuple[Floats, Floats]:
+    def _expected_factors(self, draws: Draws, s: int, of_row: bool, user: int, items: Ints) -> tuple[Floats, Floats]:
         """What is expected of the user's factors in one sweep, (R,), and what each rating adds to it, (n, R)."""
         which, n = 0 if of_row else 1, len(items)
         push = (draws.row_push if of_row else draws.col_push)[s, items] * draws.factor_step[s, 2 + which].astype(
@@ -114,6 +114,8 @@ class Influence:
         )
         (_, amount), (_, amount_without) = column_features(np.array([n, n - 1]), self.known.training.crowd.amounts)
         constant, slope = draws.factor_line[s, 2 * which : 2 * which + 2].astype(np.float64)
+        beta = draws.row_factor_beta if of_row else draws.col_factor_beta
+        constant = constant + beta[s].astype(np.float64) @ self.features[user]
         total = push.sum(axis=0)
         mean = constant + slope * amount + total / np.sqrt(n)
         return mean, mean - (constant + slope * amount_without + (total - push) / np.sqrt(max(n - 1, 1)))
@@ -142,7 +144,7 @@ class Influence:
                 likelihood = _likelihood(draws, s, own, precision, np.zeros(len(precision)))
                 valued = lost_without(expected, likelihood.log(fitted))
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
-            mean, pushed = self._expected_factors(draws, s, True, own.items)
+            mean, pushed = self._expected_factors(draws, s, True, user, own.items)
             # the derivative of an expectation by the mean of a Gaussian is a covariance with its score
             pulled = cross_covariance(expected, draws.factor_tau[s, 0] * (factors - mean))
             yield np.tensordot(evidence, moved, 2) + pushed @ pulled, valued
@@ -174,7 +176,9 @@ class Influence:
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
         factors = np.empty((2, _ROUNDS, draws.row_factor.shape[2]))
         others = (draws.col_factor[s, np.append(items, item)] * draws.factor_step[s, 1]).astype(np.float32)
-        expected_factors, _ = self._expected_factors(draws, s, True, own.items)  # that they were rated stays known
+        expected_factors, _ = self._expected_factors(
+            draws, s, True, user, own.items
+        )  # that they were rated stays known
         given = RowGiven(
             own.value[kept],
             own.level[kept],

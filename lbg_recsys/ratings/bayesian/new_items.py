@@ -66,7 +66,8 @@ class NewItem:
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
         factors = np.empty((n, draws.row_factor.shape[2]), np.float32)
         out = NewRow(np.empty((n, draws.z.shape[2]), np.int8), factors, bias, weight, no_cuts)
-        near = kept_factors(draws, True, self._users, self._ratings.items, self._usual_features()[1])
+        usual, known = self._usual_features(), self._known[-1]
+        near = kept_factors(draws, True, self._users, self._ratings.items, usual[1], known)
         draw_new_row(rng, self._ratings, self._kept_columns(draws), near, self._prior(draws, draws.row_tau), out)
         return replace(
             draws,
@@ -85,7 +86,7 @@ class NewItem:
         usual = self._usual_features()
         features = np.append(usual, self._known[-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
-        near = kept_factors(draws, False, self._users, self._ratings.items, usual[1])
+        near = kept_factors(draws, False, self._users, self._ratings.items, usual[1], self._known[-1])
         draw_new_column(rng, self._ratings, features, rows, near, prior, out)
         # in the steps of the other items, and no further from 0 than the furthest of them
         steps = np.rint(out.c / draws.c_step[:, :, np.newaxis]).clip(-127, 127).astype(np.int8)

@@ -87,12 +87,13 @@ class NewUsers:
         bias, weight = _unknown(draws.row_bias, n), _unknown(draws.row_weight, n)
         cuts, expected = _unknown_cuts(draws, n), draws.beta.astype(np.float32) @ known.T
         factors = _unknown_factors(draws.row_factor, draws.factor_step[:, 0], n)
+        factors[:, :-1] += draws.known_factors(True, known)
         if users:
             columns, prior = self._kept_columns(items), _prior(draws, draws.row_tau)
             amount = column_features(new.rows.lengths, self.training.crowd.amounts)[:, 1]
             for user in users:
                 own = user.code
-                near = kept_factors(draws, True, items, user.ratings.items, amount[own])
+                near = kept_factors(draws, True, items, user.ratings.items, amount[own], known[own])
                 out = NewRow(z[:, own], factors[:, own], bias[:, own], weight[:, own], cuts[:, own])
                 # the draw is that of a bias whose expected value is 0: what is expected of it joins the items'
                 shifted = columns._replace(bias=columns.bias + expected[:, own, np.newaxis])
@@ -116,12 +117,13 @@ class NewUsers:
         if width := known.shape[1]:
             bias[:, :-1] += draws.omega[:, -width:].astype(np.float32) @ known.T
             means[:, :, :-1] += np.swapaxes(draws.eta[..., -width:].astype(np.float32) @ known.T, 2, 3)
+            factors[:, :-1] += draws.known_factors(False, known)
         if users:
             features = column_features(new.rows.lengths, self.training.crowd.amounts, known).astype(np.float32)
             rows, prior = kept_rows(draws, items, self._eta), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code
-                near = kept_factors(draws, False, items, user.ratings.items, float(features[own, 1]))
+                near = kept_factors(draws, False, items, user.ratings.items, float(features[own, 1]), known[own])
                 out = NewColumn(means[:, :, own], factors[:, own], bias[:, own], weight[:, own], cuts[:, own])
                 draw_new_column(user.rng, user.ratings, features[own], rows, near, prior, out)
         c, steps = in_steps(means)
@@ -168,16 +170,18 @@ def kept_rows(draws: Draws, items: Ints, eta: npt.NDArray[np.float32] | None = N
     )
 
 
-def kept_factors(draws: Draws, of_row: bool, partners: Ints, own: Ints, amount: float) -> KeptFactors:
+def kept_factors(
+    draws: Draws, of_row: bool, partners: Ints, own: Ints, amount: float, known: npt.NDArray[np.float32]
+) -> KeptFactors:
     """What the factors of a new row (or column) need of some columns (rows), of which ``own`` are those it rates.
 
-    ``amount`` is the standardised logarithm of the number of its ratings.
+    ``amount`` is the standardised logarithm of the number of its ratings, ``known`` (E,) are its features.
     """
     others = draws.col_factor if of_row else draws.row_factor
     return KeptFactors(
         part(others, partners),
         np.ascontiguousarray(draws.factor_step[:, 1 if of_row else 0]),
-        draws.expected_factors(of_row, partners[own], amount),
+        draws.expected_factors(of_row, partners[own], amount, known),
         np.ascontiguousarray(draws.factor_tau[:, 0 if of_row else 1]),
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lbg_recsys.core.gibbs.arrays import Gamma
-from lbg_recsys.core.gibbs.features import Design, RowFeatures, draw_precisions
+from lbg_recsys.core.gibbs.features import Design, Regressions, draw_precisions
 
 N = 4000
 
@@ -13,22 +13,23 @@ def agrees(draws, mean, spread):
     assert np.abs(draws.mean(axis=0) - mean).max() < 5 * np.max(spread) / np.sqrt(N)
 
 
-def test_coefficients_of_rows_have_the_posterior_of_the_regression():
+def test_coefficients_have_the_posteriors_of_their_regressions():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 3)).astype(np.float32)
-    bias, tau = rng.normal(size=30).astype(np.float32), 4.0
-    known = RowFeatures(Design(values, np.array([0, 0, 1])))
+    targets, tau = rng.normal(size=(2, 30)).astype(np.float32), np.array([4.0, 1.5])
+    known = Regressions(Design(values, np.array([0, 0, 1])), 2)
     kappa = np.array([2.0, 2.0, 30.0])
-    draws = np.empty((N, 3))
+    draws = np.empty((N, 2, 3))
     for one in draws:
         known.kappa = kappa
-        expected = known.draw(rng, bias, tau, Gamma(0.5, 0.5))
-        np.testing.assert_allclose(expected, values @ known.beta, rtol=1e-4, atol=1e-5)
+        expected = known.draw(rng, targets, tau, Gamma(0.5, 0.5))
+        np.testing.assert_allclose(expected, known.beta @ values.T, rtol=1e-4, atol=1e-5)
         one[:] = known.beta
     x = values.astype(float)
-    covariance = np.linalg.inv(np.diag(kappa) + tau * x.T @ x)
-    agrees(draws, tau * covariance @ x.T @ bias, np.sqrt(np.diag(covariance)))
-    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.12 * covariance.max())
+    for t, precision in enumerate(tau):
+        covariance = np.linalg.inv(precision * (np.diag(kappa) + x.T @ x))
+        agrees(draws[:, t], precision * covariance @ x.T @ targets[t], np.sqrt(np.diag(covariance)))
+        np.testing.assert_allclose(np.cov(draws[:, t].T), covariance, atol=0.12 * covariance.max())
 
 
 def test_precisions_have_the_gamma_posterior_of_their_group():
@@ -45,6 +46,6 @@ def test_precisions_have_the_gamma_posterior_of_their_group():
 def test_without_features_nothing_is_drawn():
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    known = RowFeatures(Design(np.empty((0, 0), np.float32), np.empty(0, np.int64)))
-    assert not known.draw(rng, np.ones(4, np.float32), 1.0, Gamma(0.5, 0.5)).any()
+    known = Regressions(Design(np.empty((0, 0), np.float32), np.empty(0, np.int64)), 2)
+    assert not known.draw(rng, np.ones((2, 4), np.float32), np.ones(2), Gamma(0.5, 0.5)).any()
     assert rng.bit_generator.state == before

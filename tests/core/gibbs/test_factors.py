@@ -17,6 +17,7 @@ from lbg_recsys.core.gibbs.factors import (
     first_factors,
     weighted_squares,
 )
+from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.sparse import SparseRows
 
@@ -118,7 +119,13 @@ def test_what_is_expected_of_factors_has_its_posterior():
     drawn = np.empty((TIMES, 5))
     for one in drawn:
         draw_expected_factors(
-            rng, own, back, np.diff(indptr), Gamma(1.0, 1.0), rng.standard_normal((5, 1), np.float32)
+            rng,
+            own,
+            back,
+            np.diff(indptr),
+            Gamma(1.0, 1.0),
+            rng.standard_normal((5, 1), np.float32),
+            np.empty((0, 1)),
         )
         precision[:], push_precision[:] = 2.0, 1.5
         one[:] = np.append(own.line, own.push)
@@ -134,18 +141,25 @@ def test_what_is_expected_of_factors_has_its_posterior():
     np.testing.assert_allclose(own.mean[:, 0], design @ np.append(own.line, own.push), atol=1e-5)
 
 
-def small_chain(n_factors=3, rows=30, cols=20):
+def small_chain(n_factors=3, rows=30, cols=20, designs=()):
     rng = np.random.default_rng(2)
     row, col = np.nonzero(rng.random((rows, cols)) < 0.4)
     entries = SparseRows.from_entries(row, col, rng.normal(size=len(row)), rows, cols)
     middles = np.array([-0.5, 0.5])
     level = np.searchsorted(middles, entries.values).astype(np.int16)
     settings = ChainSettings(n_components=2, n_classes=2, n_factors=n_factors)
-    return Chain(entries, level, middles, settings, np.random.SeedSequence(0)), entries, level
+    return Chain(entries, level, middles, settings, np.random.SeedSequence(0), *designs), entries, level
 
 
-def test_residuals_and_expected_factors_stay_what_they_are_defined_as():
-    chain, entries, level = small_chain()
+def featured_chain():
+    rng = np.random.default_rng(5)
+    designs = [Design(rng.normal(size=(n, 3)).astype(np.float32), np.array([0, 0, 1])) for n in (30, 20)]
+    return small_chain(designs=designs)
+
+
+@pytest.mark.parametrize("make", [small_chain, featured_chain])
+def test_residuals_and_expected_factors_stay_what_they_are_defined_as(make):
+    chain, entries, level = make()
     for _ in range(30):
         chain.sweep()
     rows = entries.row_of_entry()
@@ -168,8 +182,24 @@ def test_kept_factors_are_those_of_the_chain():
     assert (draws.row_weight[0, :-1] < chain.row_weight).all() and row_variance.min() > 0
     row = 4
     columns = entries.columns[entries.indptr[row] : entries.indptr[row + 1]]
-    expected = draws.expected_factors(True, columns, float(chain.row_factors.amount[row]))
+    expected = draws.expected_factors(True, columns, float(chain.row_factors.amount[row]), np.empty(0))
     np.testing.assert_allclose(expected[0], chain.row_factors.mean[row], atol=0.1)
+
+
+def test_kept_coefficients_of_features_are_those_of_the_chain():
+    chain, entries, _ = featured_chain()
+    for _ in range(5):
+        chain.sweep()
+    draws = Draws.joined([keep(chain, chain.cuts)])
+    assert np.abs(chain.row_factor_features.beta).min() > 0
+    indptr, rows, _ = entries.by_column
+    col, known = 7, chain.col_factor_features
+    partners = rows[indptr[col] : indptr[col + 1]]
+    amount = float(chain.col_factors.amount[col])
+    expected = draws.expected_factors(False, partners, amount, known.design.values[col])
+    np.testing.assert_allclose(expected[0], chain.col_factors.mean[col], atol=0.1)
+    without = draws.expected_factors(False, partners, amount, np.zeros(3))
+    np.testing.assert_allclose((expected - without)[0], known.beta @ known.design.values[col], atol=1e-2)
 
 
 def test_factors_in_steps_are_near_and_none_are_none():

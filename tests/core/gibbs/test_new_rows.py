@@ -229,6 +229,7 @@ def invented_draws(rng, rows, cols, users, kept=9, n_components=3, n_classes=4, 
         np.full((kept, 4, 2), 0.01, np.float32),
         np.zeros((kept, 4, 2), np.float32),
         np.ones((kept, 2, 2), np.float32),
+        *[np.empty((kept, 2, 0), np.float16)] * 2,
     )
 
 
