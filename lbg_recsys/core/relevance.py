@@ -1,8 +1,8 @@
 """Ridge regression whose penalties are learnt from the data: one for each group of features.
 
 A target y_i ~ N(f_i . b, s / weight_i), b ~ N(0, s / penalty_g). The penalties are those of the largest evidence,
-found by MacKay's fixed point: penalty_g = s (number of coefficients that the data determine) / (sum of their squares). The
-penalty of a group that says nothing about the target grows without end, and its coefficients are then zero.
+found by MacKay's fixed point: penalty_g = s (number of coefficients that the data determine) / (their squares).
+The penalty of a group that does not help grows without end, and its coefficients are then zero.
 """
 
 import numpy as np

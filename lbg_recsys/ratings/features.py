@@ -26,6 +26,10 @@ from lbg_recsys.ratings.tables import is_table
 MOST_COLUMNS = 300
 # The rated users or items that must have a value of a category: one alone is known by its own ratings.
 FEWEST = 2
+# Numbers are clipped at so many standard deviations from their mean: effects are linear here, and far out they are
+# not. Without this, held-out films of MovieLens-100K have a log score that is worse by .015 (one inner split, genres
+# and year: some films are from the thirties).
+FURTHEST = 2.5
 _MISSING = (None, "")
 _SEPARATOR = "|"  # of the members of a set that is written as one string
 
@@ -258,10 +262,12 @@ def _feature(name: str, group: str, values: Sequence[Any], rated: npt.NDArray[np
         number = number[~np.isnan(number)]
         if not len(number) or number.min() == number.max():
             return Feature(name, group, None, ())
-        low, high = float(number.min()), float(number.max())
-        is_flag = set(np.unique(number)) <= {0.0, 1.0}
-        spread = 1.0 if is_flag else float(number.std())
-        return Feature(name, group, None, (float(number.mean()),), spread, low, high)
+        if set(np.unique(number)) <= {0.0, 1.0}:
+            return Feature(name, group, None, (float(number.mean()),))
+        centre, spread = number.mean(), float(number.std())
+        low = max(float(number.min()), float(centre - FURTHEST * spread))
+        high = min(float(number.max()), float(centre + FURTHEST * spread))
+        return Feature(name, group, None, (float(np.clip(number, low, high).mean()),), spread, low, high)
     own = [value for value, is_rated in zip(values, rated, strict=True) if is_rated]
     sets = [one for one in map(_members, own) if one is not None]
     counts: dict[str, int] = {}

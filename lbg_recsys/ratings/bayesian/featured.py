@@ -15,7 +15,7 @@ from lbg_recsys.core.levels import mean as mean_of
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.ratings.bayesian.feature_effects import feature_effects
+from lbg_recsys.ratings.bayesian.feature_effects import FeatureEffects
 from lbg_recsys.ratings.bayesian.standardise import Standard
 from lbg_recsys.ratings.bayesian.times import Calendar, as_seconds, times_of_ratings
 from lbg_recsys.ratings.bayesian.training import ids_of
@@ -48,6 +48,8 @@ class FeaturedModel(RatingModel):
     calendar_: Calendar | None
     standard_: Standard
     _draws: dict[Side, Draws]
+    _some: Mapping[Side, Draws]
+    _feature_effects: dict[Side, FeatureEffects]
     _unknown_item: UnknownPartner
     _unknown_user: UnknownPartner
     _trained: Any
@@ -205,11 +207,21 @@ class FeaturedModel(RatingModel):
         unknown = home._unknown_item if side is Side.ITEMS else home._unknown_user
         known, at = np.unique(np.maximum(partners[places], UNKNOWN), return_inverse=True)
         usual = unknown.mean_of_partners(known, table.rows(ids_of(home.matrix, side)).astype(np.float64))
-        effects = feature_effects(home._draws, self.standard_, side, known, len(table.names))
+        effects = home._effects_of(side, known)
         shift = np.einsum("nd,nd->n", table.at(UNKNOWN - 1 - codes[places]) - usual[at], effects[at])
         tilted = probability[places]
         tilt(tilted, self.levels, mean_of(tilted, self.levels) + shift)
         probability[places] = tilted
+
+    def _effects_of(self, side: Side, partners: Ints) -> Floats:
+        """The effects of the features of a side for some partners, (n, E), in units of the ratings."""
+        home = self._trained or self  # new users have no part in the regressions
+        if side not in home._feature_effects:
+            matrix, table = home.matrix, home.features_[side]
+            amount = matrix.rows.lengths if side is Side.USERS else matrix.crowd.per_item
+            known = table.rows(ids_of(matrix, side))
+            home._feature_effects[side] = FeatureEffects(home._some, side, table, known, amount)
+        return np.asarray(self.standard_.spread * home._feature_effects[side].of(self._some, partners))
 
     def effects_of_features(self, user: int, item: int) -> tuple[FeatureEffect, ...]:
         """What features of the item and of the user do to the expected rating, before any rating of the item (user).
@@ -222,7 +234,7 @@ class FeaturedModel(RatingModel):
             table = self.features_[side]
             if self._draws and table.features:
                 (values,) = table.rows([ids_of(self.matrix, side).raw(own)])
-                (effects,) = feature_effects(self._draws, self.standard_, side, np.array([partner]), len(table.names))
+                (effects,) = self._effects_of(side, np.array([partner]))
                 for name, value, effect in zip(table.names, values, effects, strict=True):
                     if value > 0 or (value < 0 and "=" not in name):
                         found.append(FeatureEffect(side.value[:-1], name, float(value * effect)))

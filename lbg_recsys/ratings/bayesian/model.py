@@ -90,6 +90,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         *("interrupted_", "training_error_", "seed_", "nbytes_"),
         *("size_", "item_features_", "user_features_", "features_", "calendar_"),
         *("standard_", "_draws", "_some", "_new_users", "_rated", "_tastes", "_unknown_item", "_unknown_user"),
+        "_feature_effects",
     )
 
     _training: Training | None = None  # the chains, where fit has run them
@@ -131,6 +132,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     def _know_users(self, kept: KeptOfUsers | None = None) -> None:
         self._some = SomeSweeps(self._draws)
+        self._feature_effects = {}  # found when they are first asked for
         rates = ItemRates(self._some, self.matrix, kept and kept.evidence)
         self._new_users = NewUsers(self._some, self.matrix, self.standard_, rates)
         self._rated = RatedOdds(self._some, self.matrix, rates)

@@ -74,6 +74,40 @@ def test_features_explain(model, split):
     assert {one.of for one in found.features} == {"item", "user"} and "genres=War: +" in str(found)
 
 
+def test_effects_are_those_of_items_whose_number_of_ratings_nobody_knows():
+    """War films are good because they are rated often: a new one is expected to be good all the same."""
+    rng = np.random.default_rng(3)
+    war = np.arange(120) % 2 == 0
+    often = np.where(war, 0.5, 0.08)
+    rows = [
+        (user, item, float(np.clip(np.rint(3 + (1.0 if war[item] else -1.0) + rng.normal(0, 0.5)), 1, 5)))
+        for user in range(60)
+        for item in np.flatnonzero(rng.random(120) < often)
+        if item < 100
+    ]
+    films = pd.DataFrame({"genre": np.where(war, "War", "Drama")})
+    ratings = pd.DataFrame(rows, columns=["user", "item", "rating"])
+    model = BayesianLBGModel(**SETTINGS).fit(ratings, item_features=films, scale=(1, 5))
+    predicted = model.predict_batch([(user, item) for user in range(20) for item in (100, 101)])
+    assert predicted[::2].mean() > 3.7 and predicted[1::2].mean() < 2.4
+
+
+def test_a_model_without_its_users_has_the_same_effects_of_items(model, tmp_path):
+    save(model, tmp_path / "m.lbg", ratings=False)
+    alone, rated = load(tmp_path / "m.lbg"), {"i1": 4.0, "i2": 2.0, "i4": 3.0}
+    one, other = (each.fold_in(rated, features={"age": 30}) for each in (model, alone))
+    items = ["i0", "i5", "i10"]  # which nobody has rated
+    np.testing.assert_allclose(one.predict(items), other.predict(items), atol=1e-9)
+    of_item, of_item_alone = (
+        [effect for effect in each.explain("i3").features if effect.of == "item"] for each in (one, other)
+    )
+    assert of_item and [effect.feature for effect in of_item] == [effect.feature for effect in of_item_alone]
+    np.testing.assert_allclose(
+        [effect.effect for effect in of_item], [effect.effect for effect in of_item_alone], atol=1e-9
+    )
+    assert "user" in {effect.of for effect in other.explain("i3").features}  # by the chains' own regressions
+
+
 def test_noise_does_not_hurt(world, split, plain):
     train, _, _ = split
     rng = np.random.default_rng(1)
