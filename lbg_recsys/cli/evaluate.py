@@ -205,14 +205,16 @@ def _show_predictions(compared: "list[Comparison]", mass: float) -> None:
     columns: dict[str, list[Any]] = {
         "RMSE": [result.rmse for result in results],
         "MAE": [result.mae for result in results],
-        "log score": [result.log_score for result in results],
-        f"{mass:.0%} coverage": [result.coverage for result in results],
+        "log_score": [result.log_score for result in results],
+        "coverage": [result.coverage for result in results],
     }
     columns = {name: values for name, values in columns.items() if any(value is not None for value in values)}
-    columns["fit s"] = [f"{result.fit_seconds:.2f}" for result in results]
-    columns["test s"] = [f"{result.test_seconds:.2f}" for result in results]
+    columns["fit_seconds"] = [f"{result.fit_seconds:.2f}" for result in results]
+    columns["test_seconds"] = [f"{result.test_seconds:.2f}" for result in results]
     rows = [[result.name, *values] for result, *values in zip(results, *columns.values(), strict=True)]
     print_table(["algorithm", *columns], rows)
+    if "coverage" in columns:
+        echo(f"coverage: share of the ratings inside their {mass:.0%} intervals")
 
 
 def show_lists(reports: "dict[str, ListReport]") -> None:

@@ -169,22 +169,25 @@ def _show_topics(found: "Explanation | Influences", number: int) -> None:
     if not speaking:
         return
     echo("\nTopics of the prediction (share of the prediction, mean rating of the topic)")
-    print_table(
-        ["topic", "share", "mean rating"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]]
-    )
+    print_table(["topic", "share", "mean"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]])
     if len(speaking) > number:
         rest = sum(topic.share for topic in speaking[number:])
         echo(f"and {len(speaking) - number} more, together {rest:.4f}")
+
+
+def _signed(number: float) -> str:
+    """A number with its sign and two decimals; what rounds to zero is +0.00."""
+    return f"{round(number, 2) + 0.0:+.2f}"
 
 
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:
     if found.topic == found.against:
         return  # one topic: there is nothing to weigh
     echo(
-        f"\nWhy topic {found.topic} and not {found.against}: log-odds {found.log_odds:+.2f} = "
-        f"prior {found.from_prior:+.2f}, unrated items {found.from_silence:+.2f},"
-        f"\nthis item {found.from_item:+.2f}, and the user's own ratings "
-        f"{sum(one.total for one in found.evidence):+.2f}{':' if found.evidence else '.'}"
+        f"\nWhy topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
+        f"prior {_signed(found.from_prior)}, unrated items {_signed(found.from_silence)},"
+        f"\nthis item {_signed(found.from_item)}, and the user's own ratings "
+        f"{_signed(sum(one.total for one in found.evidence))}{':' if found.evidence else '.'}"
     )
     if found.evidence:
         _show_evidence(model, found, number, 2)

@@ -106,7 +106,7 @@ def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
         echo(f"{'; '.join(result.name for result in results if result.users == manner)}: {manner}.")
 
 
-_HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log score"]
+_HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log_score"]
 
 
 def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:

@@ -75,5 +75,5 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
                     f"{hates.rating - hates.rating_of_all:+.{places}f}" if hates else "",
                 ]
             )
-        print_table(["typical", "probability", "loves", "difference", "hates", "difference"], rows)
+        print_table(["typical", "probability", "loves", "above all", "hates", "below all"], rows)
         echo()

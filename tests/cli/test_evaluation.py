@@ -36,8 +36,11 @@ def test_evaluate_is_the_comparison(desk, run, sample):
 def test_evaluate_prints_three_tables(desk, run):
     arguments = ["evaluate", "ratings.csv", "-a", "paper:n_topics=4", "-a", "baseline", "--folds", 2]
     ratings, lists, activity = run(*arguments, "--list-users", 5).stdout.split("\n\n")
-    assert " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log score 90% coverage fit s test s"
-    assert len(ratings.splitlines()) == 3
+    assert (
+        " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log_score coverage fit_seconds test_seconds"
+    )
+    assert len(ratings.splitlines()) == 4
+    assert ratings.splitlines()[-1] == "coverage: share of the ratings inside their 90% intervals"
     title, head, *rows = lists.splitlines()
     assert title.startswith("Lists of 10 items, 10 evaluated; standard error of NDCG at most 0.")
     assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "catalogue", "novelty", "similarity", "popular"]
@@ -122,7 +125,7 @@ def test_forced_prediction_is_the_protocol(desk, run, sample):
     assert facts["results"][0] == expected.to_dict()
     assert facts["paper"] == []  # the paper's figures are of MovieLens-100K
     run(*arguments, "-o", "table.md")
-    assert (desk / "table.md").read_text().startswith("| algorithm | MAE | RMSE | MSE | log score |\n| --- ")
+    assert (desk / "table.md").read_text().startswith("| algorithm | MAE | RMSE | MSE | log_score |\n| --- ")
     assert "must end in .json or .md" in run(*arguments, "-o", "table.txt", code=2).stderr
 
 
