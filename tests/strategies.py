@@ -1,7 +1,27 @@
 """Hypothesis strategies that all tests share."""
 
+import os
+
 import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+# Cases of one run of hypothesis: it remembers them all, which makes long runs slow, and several runs share the cores.
+_CASES_AT_ONCE = 7000
+
+
+def fuzzed(default):
+    """Run a test with ``default`` cases, or ``LBG_FUZZ_EXAMPLES``, in parts whose number is its argument ``part``."""
+    cases = int(os.environ.get("LBG_FUZZ_EXAMPLES", default))
+    parts = -(-cases // _CASES_AT_ONCE)
+    quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    bounded = settings(max_examples=-(-cases // parts), deadline=None, suppress_health_check=quiet)
+
+    def decorate(test):
+        return pytest.mark.parametrize("part", range(parts))(bounded(test))
+
+    return decorate
 
 
 @st.composite

@@ -9,7 +9,6 @@ import contextlib
 import functools
 import hashlib
 import io
-import os
 import re
 import resource
 import tempfile
@@ -19,7 +18,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -32,11 +31,9 @@ from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
+from tests.strategies import fuzzed
 
-EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "200"))
-bounded = settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+bounded = fuzzed(200)
 
 TEXTS = ["goal keeper goal", "flour oven", "keeper penalty", "oven sugar"]
 RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
@@ -179,20 +176,20 @@ def edited(data, changes):
 
 @bounded
 @given(st.binary(max_size=300))
-def test_random_bytes(data):
+def test_random_bytes(part, data):
     survives(data)
     survives(b"\x89LBG\r\n\x1a\n\x01\0\0\0" + data)
 
 
 @bounded
 @given(kinds, edits)
-def test_mutated_files(kind, changes):
+def test_mutated_files(part, kind, changes):
     survives(edited(file_of(kind)[0], changes))
 
 
 @bounded
 @given(kinds, edits)
-def test_mutated_files_with_a_right_checksum(kind, changes):
+def test_mutated_files_with_a_right_checksum(part, kind, changes):
     survives(sealed(edited(file_of(kind)[0], changes)))
 
 
@@ -251,7 +248,7 @@ def test_chains_of_users_that_are_left_out(tmp_path):
 
 @bounded
 @given(kinds, st.data())
-def test_another_value_in_the_header(kind, data):
+def test_another_value_in_the_header(part, kind, data):
     header, arrays = file_of(kind)[1]
     path = data.draw(st.sampled_from([path for path in places(header) if path]))
     survives(forged(replaced(header, path, data.draw(values)), arrays))
@@ -259,7 +256,7 @@ def test_another_value_in_the_header(kind, data):
 
 @bounded
 @given(kinds, st.data())
-def test_another_number_or_shape_in_an_array(kind, data):
+def test_another_number_or_shape_in_an_array(part, kind, data):
     header, arrays = file_of(kind)[1]
     name = data.draw(st.sampled_from(sorted(arrays)))
     array = arrays[name].copy()

@@ -1,24 +1,21 @@
 """Whatever the bytes, the readers return a frame or raise `DataError`; nothing else ever comes out.
 
-``LBG_FUZZ_EXAMPLES=60000 pytest tests/datasets/test_ratings_fuzz.py`` is the long run.
+``LBG_FUZZ_EXAMPLES=60000 pytest tests/readers/test_ratings_fuzz.py`` is the long run.
 """
 
 import gzip
 import io
-import os
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lbg_recsys.errors import DataError
 from lbg_recsys.readers import read_pairs, read_ratings, read_titles
+from tests.strategies import fuzzed
 
-EXAMPLES = int(os.environ.get("LBG_FUZZ_EXAMPLES", "300"))
-bounded = settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+bounded = fuzzed(300)
 CSV = b"user,item,rating\n" + b"".join(b"%d,%d,%d\n" % (i, i % 7, i % 5 + 1) for i in range(40))
 
 
@@ -48,7 +45,7 @@ def survives(data, **options):
 
 @bounded
 @given(st.binary(max_size=300))
-def test_random_bytes(data):
+def test_random_bytes(part, data):
     survives(data)
 
 
@@ -59,7 +56,7 @@ def test_random_bytes(data):
     st.sampled_from([None, True, False]),
     st.sampled_from([None, [0, 1, 2], ["user", "item", "rating"]]),
 )
-def test_random_tables(table, delimiter, header, columns):
+def test_random_tables(part, table, delimiter, header, columns):
     data = "\n".join(delimiter.join(row) for row in table).encode()
     survives(data, header=header, columns=columns)
     survives(data, header=header, delimiter=delimiter)
@@ -77,7 +74,7 @@ edits = st.lists(
 @pytest.mark.parametrize("kind", SEEDS)
 @bounded
 @given(edits)
-def test_mutated_files(kind, changes):
+def test_mutated_files(part, kind, changes):
     data = bytearray(SEEDS[kind] or parquet())
     for where, what, piece in changes:
         at = int(where * len(data))
