@@ -132,8 +132,8 @@ def cost_in_words(name: str) -> str:
     if not seconds:
         return ""
     return (
-        f"Fitting {name}: about {seconds:.0f} s of processor time per 100,000 ratings. --algo paper is the paper's "
-        "model, fitted in less than 1 s."
+        f"Fitting {name}: about {seconds:.0f} s of processor time per 100,000 ratings. --algo lbg is less "
+        "accurate and fitted in about 1 s."
     )
 
 
@@ -164,6 +164,10 @@ class ParametersInHelp(click.Command):
             listed = [(f"{one.name}={one.default}", one.description) for one in settings_listed(MODELS[names[0]])]
             with formatter.section(f"Parameters of {', '.join(names)} (--param)"):
                 formatter.write_dl(listed)
+                for name in names:
+                    if preset := MODELS[name].preset:
+                        other = ", ".join(f"{one}={value}" for one, value in preset.items() if one not in ELSEWHERE)
+                        formatter.write_text(f"{name} has other defaults: {other}.")
 
 
 def parse_value(text: str) -> Any:

@@ -34,6 +34,7 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
+from lbg_recsys.errors import DataError
 from lbg_recsys.files import private_folder
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
@@ -308,13 +309,22 @@ def _features(algo: str, items: str | None, users: str | None, data: Any, quiet:
         if source is not None:
             table = read_features(source, role)
             index = data.items if role == "item" else data.users
-            table.index = known_ids(index, table.index)
+            table.index = known_ids(index, [_whole(one) for one in table.index])
             known = int((index.codes(list(table.index)) >= 0).sum())
             if not quiet:
                 more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
                 echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
             tables[f"{role}_features"] = table
     return tables
+
+
+def _whole(given: Any) -> Any:
+    """An id as ratings have it: pandas reads a column of integers that has an empty cell as floats."""
+    if isinstance(given, float):
+        if not given.is_integer():
+            raise DataError(f"a row of the features has the id {given}: ids are integers or texts")
+        return int(given)
+    return given
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:

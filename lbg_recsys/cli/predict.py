@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.catalogue import known_ids, title_of
+from lbg_recsys.catalogue import Catalogue, as_known, known_ids, title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
@@ -74,7 +74,7 @@ def predict(
     PAIRS has the columns user and item, in any layout that fit reads. The output has one line per pair: the
     predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
     an item) that the model does not know gets the prediction for an unknown one. --item must be known, because
-    it may be a part of a title.
+    it may be a part of a title, or be the id of an item that has features and no ratings.
 
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
     fitted again. If the file has no column item, the item is called "new item".
@@ -98,21 +98,34 @@ def predict(
     loaded = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
     loaded.point = point or loaded.point
     if pairs is None:
-        known = find_item(loaded, str(item))
-        _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, as_json)
+        known = _find(loaded, str(item))
+        _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, output, as_json, quiet)
     else:
         if time and getattr(loaded, "calendar_", None) is None:
             raise DataError(f"{model} was fitted without times: fit it with --time, or leave --time out here")
         _many(loaded, pairs, {**how, "timestamp": True} if time else how, output, mass, quiet, as_json)
 
 
-def _one(model: "RatingModel", user: Any, item: Any, mass: float, as_json: bool) -> None:
+def _find(model: "RatingModel", text: str) -> Any:
+    """The item of a text: one that was rated, or the id of one that has features and no ratings."""
+    features = getattr(model, "item_features_", None)
+    unrated = None if features is None or Catalogue(model).find(text) is not None else as_known(features.ids, text)
+    return find_item(model, text) if unrated is None else unrated
+
+
+def _one(
+    model: "RatingModel", user: Any, item: Any, mass: float, output: str | None, as_json: bool, quiet: bool
+) -> None:
     from lbg_recsys.ratings.questions.predictions import predictions
 
     found = predictions(model, [user], [item], mass)
-    if as_json:
-        with block_writer(None, as_json=True) as writer:
+    if output or as_json:
+        with block_writer(output, as_json=as_json) as writer:
             writer.write(found)
+        if output and as_json:
+            print_json({"output": output, "predictions": 1})
+        elif output and not quiet:
+            echo(f"Wrote 1 prediction to {output}.", err=True)
         return
     row = with_distribution({str(name): column.tolist()[0] for name, column in found.items()})
     echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
@@ -131,6 +144,7 @@ def _many(
     as_json: bool,
 ) -> None:
     from lbg_recsys.ratings.bayesian.featured import FeaturedModel
+    from lbg_recsys.ratings.ids import UNKNOWN
     from lbg_recsys.ratings.questions.predictions import predictions
     from lbg_recsys.readers import read_interactions, read_pairs
 
@@ -152,10 +166,9 @@ def _many(
     if output and as_json:
         print_json({"output": output, "predictions": writer.n_rows})
     elif not quiet:
-        new = {
-            "user": int((model.matrix.users.codes(users) < 0).sum()),
-            "item": int((model.matrix.items.codes(items) < 0).sum()),
-        }
+        # ids that have features and no ratings are known: they have other codes
+        codes = model.codes(list(users), list(items))
+        new = {what: int((own == UNKNOWN).sum()) for what, own in zip(("user", "item"), codes, strict=True)}
         told = " and ".join(f"{count:,} with an unknown {what}" for what, count in new.items() if count)
         target = f" to {output}" if output else ""
         echo(f"Wrote {counted(writer.n_rows, 'prediction')}{target}{f' ({told})' if told else ''}.", err=True)

@@ -140,7 +140,7 @@ def recommend(
     import pandas as pd
 
     if bool(users) + all_users + (new_user is not None) != 1:
-        raise click.UsageError("name the users: --user ID, --all-users or --new-user FILE")
+        raise click.UsageError("give one of --user ID (repeatable), --all-users and --new-user FILE")
     if dask is not None and (not all_users or output is None or new_item is not None):
         raise click.UsageError("--dask needs --all-users and -o FOLDER, and takes no --new-item")
     loaded = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})

@@ -268,7 +268,7 @@ def _check_folds(n_folds: int, n_ratings: int) -> None:
     if n_folds < 2:
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
     if n_folds > n_ratings:
-        raise DataError(f"{n_ratings:,} ratings or choices cannot be split into {n_folds} folds: give more")
+        raise DataError(f"{n_ratings:,} ratings or choices cannot be split into {n_folds} folds: use fewer folds")
 
 
 def _fold(trainset: Any, testset: Ratings, list_users: int, seed: int) -> _Fold:

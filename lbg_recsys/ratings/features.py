@@ -102,6 +102,8 @@ class FeatureTable:
         if isinstance(given, FeatureTable):
             return given
         ids, columns = _parts(given, role)
+        if not len(ids):
+            raise DataError(f"the {role} features have no rows: give a table with one row per {role}")
         is_rated = rated.codes(list(ids)) != UNKNOWN
         if not is_rated.any():
             raise DataError(

@@ -26,6 +26,15 @@ def test_fit_with_features_predicts_items_without_ratings(desk, run):
     lines = run("predict", "f.lbg", "some.csv", "-q").stdout.splitlines()[1:]
     known, unknown = (float(line.split(",")[2]) for line in lines)
     assert known == model.predict_batch([(3, 121)])[0] != unknown
+    assert "Wrote 2 predictions (1 with an unknown item)." in run("predict", "f.lbg", "some.csv").stderr
+    one = json.loads(run("predict", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
+    assert one["item"] == 121 and one["prediction"] == known
+    assert "knows no such item" in run("predict", "f.lbg", "--user", 3, "--item", 122, code=1).stderr
+    assert (
+        "Wrote 1 prediction to one.csv."
+        in run("predict", "f.lbg", "--user", 3, "--item", 121, "-o", "one.csv").stderr
+    )
+    assert (desk / "one.csv").read_text().splitlines()[1] == lines[0]
     shown = json.loads(run("explain", "f.lbg", "--user", 3, "--item", 7, "--json").stdout)[0]
     assert {one["feature"] for one in shown["features"]} >= {"year", "genres=War"}
     assert "because of the" in run("explain", "f.lbg", "--user", 3, "--item", 7).stdout
@@ -39,6 +48,21 @@ def test_features_that_cannot_be_used(desk, run):
     assert "need --algo bayesian" in run(*asked, "--algo", "lbg", "--item-features", "films.csv", code=2).stderr
     (desk / "twice.csv").write_text("item,year\n1,1990\n1,1991\n")
     assert "comes twice" in run(*asked, "--item-features", "twice.csv", code=1).stderr
+    (desk / "none.csv").write_text("item,year\n")
+    assert "the item features have no rows" in run(*asked, "--item-features", "none.csv", code=1).stderr
+    (desk / "missing.csv").write_text("item,year\n1,1990\n2.5,1991\n")
+    assert "has the id 2.5: ids are integers or texts" in run(*asked, "--item-features", "missing.csv", code=1).stderr
+
+
+def test_ids_that_pandas_reads_as_floats_are_integers(desk, run):
+    (desk / "floats.csv").write_text("item,year\n1.0,1990\n2.0,1991\n3.0,1995\n999.0,1990\n")
+    run("fit", "ratings.csv", "-o", "f.lbg", "-q", *FAST, "--item-features", "floats.csv")
+    assert 999 in lbg_recsys.load("f.lbg").item_features_.ids
+
+
+def test_help_says_which_defaults_the_presets_change(run):
+    shown = " ".join(run("fit", "--help").stdout.split())
+    assert "lbg has other defaults: n_topics=10," in shown and "bayesian-strong has other defaults:" in shown
 
 
 def test_new_items(desk, run):

@@ -277,7 +277,8 @@ class FeaturedModel(RatingModel):
         item : id
             The id of the new item.
         ratings : mapping or Series
-            ``{user: rating}`` of known users, at least one.
+            ``{user: rating}`` of known users; there may be none if ``features`` are given, which then predict the
+            item, but do not put it into lists.
         title : str, default=None
             The title of the item.
         features : mapping of str to value, default=None
@@ -289,7 +290,10 @@ class FeaturedModel(RatingModel):
         BayesianLBGModel
             The model with the item.
         """
-        return super(FeaturedModel, self._knowing(Side.ITEMS, item, features)).with_item(item, ratings, title=title)
+        known = self._knowing(Side.ITEMS, item, features)
+        if features is not None and not len(ratings) and item not in self.matrix.items:
+            return known
+        return super(FeaturedModel, known).with_item(item, ratings, title=title)
 
     def _knowing(self: M, side: Side, raw_id: RawId, given: Mapping[str, Any] | None) -> M:
         """The same model with the features of one more id."""

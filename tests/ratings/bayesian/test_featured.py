@@ -152,6 +152,10 @@ def test_new_items_with_features(model):
     war, drama = (model.with_item("x", few, features={"genres": genres}) for genres in ("War|Drama", "Drama"))
     users = [("u5", "x"), ("u6", "x")]
     assert (war.predict_batch(users) > drama.predict_batch(users) + 0.2).all()
+    alone = [model.with_item("y", {}, features={"genres": genres}) for genres in ("War|Drama", "Drama")]
+    by_features, drama = (one.predict_batch([("u5", "y"), ("u6", "y")]) for one in alone)
+    assert (by_features > drama + 0.2).all()
+    np.testing.assert_allclose(by_features[0], model.predict_batch([("u5", "i0")])[0], atol=1e-9)  # a war film, too
     stored = model.with_item("i0", few)  # which has features, and no ratings so far
     np.testing.assert_allclose(stored.predict_batch([("u5", "i0")]), war.predict_batch([("u5", "x")]), atol=0.3)
 
