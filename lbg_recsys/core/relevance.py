@@ -43,14 +43,15 @@ def learn_penalties(features: Array, target: Array, weight: Array, groups: Array
     """
     gram, cross = _products(features, weight, features), _products(features, weight, target)
     square, n, size = float(weight @ target**2), float(weight.sum()), np.bincount(groups)
-    penalty = np.ones(len(size))
+    least = max(_LEAST, 1e-12 * float(np.trace(gram)))  # with less, collinear features make the sum singular
+    penalty = np.full(len(size), max(least, 1.0))
     for _ in range(_ROUNDS):
         spread = np.linalg.inv(gram + np.diag(penalty[groups]))
         b = spread @ cross
         variance = max((square - 2.0 * b @ cross + b @ gram @ b) / n, np.finfo(float).tiny)
         determined = size - penalty * np.bincount(groups, np.diag(spread))
         amount = np.bincount(groups, b**2) / variance
-        new = np.clip(np.maximum(determined, 1e-9) / np.maximum(amount, 1e-12), _LEAST, _MOST)
+        new = np.clip(np.maximum(determined, 1e-9) / np.maximum(amount, 1e-12), least, max(least, _MOST))
         change = np.abs(np.log(new / penalty)).max(initial=0.0)
         penalty = new
         if change < _TOLERANCE:

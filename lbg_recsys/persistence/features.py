@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.features import FeatureTable
 
 SIDES = ("users", "items")
+_FURTHEST = (
+    1e4  # encoded values are a few standard deviations at most; before they were clipped, some were further out
+)
 _TABLE = {"ids": list[int | str], "columns": list[dict[str, Any]]}
 _COLUMN = {
     "name": str,
@@ -29,7 +32,7 @@ def layout(facts: Any) -> tuple[dict[str, Array], dict[str, int]]:
     tables = _checked(facts)
     width = {side: sum(len(column["centre"]) for column in table["columns"]) for side, table in tables.items()}
     arrays = {
-        f"{side}_features": Array("f4", (f"rows of {side} features", f"features of {side}"))
+        f"{side}_features": Array("f4", (f"rows of {side} features", f"features of {side}"), -_FURTHEST, _FURTHEST)
         for side, table in tables.items()
         if table["columns"]
     }

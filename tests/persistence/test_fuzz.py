@@ -38,6 +38,7 @@ bounded = fuzzed(200)
 TEXTS = ["goal keeper goal", "flour oven", "keeper penalty", "oven sugar"]
 RATINGS = (["ann", "ann", "bob", 7], [7, 8, 9, "x"], [5.0, 4.0, 1.0, 3.0])
 COLUMNS = ("user", "item", "rating")
+FILMS = pd.DataFrame({"year": [1990, 1995, 2000, 1970], "kind": ["a", "b", "a", "b"]}, index=[7, 8, 9, "unrated"])
 # What using one model may take: the models are tiny, and a minute's work or a gigabyte is an attack that succeeded.
 SECONDS, MEGABYTES = 20.0, 512
 MODELS = {
@@ -45,6 +46,7 @@ MODELS = {
     "baseline": LBGModel(n_topics=1, random_state=0, baseline=True),
     "bayesian": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "chains": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
+    "features": BayesianLBGModel(n_components=2, n_classes=2, n_sweeps=5, burn_in=2, max_kept=2, random_state=0),
     "plsa": GaussianPLSAModel(n_topics=2, random_state=0, max_iter=2),
     "choice": ChoiceModel(),
     "clicks": ChoiceModel(penalty=1),
@@ -74,6 +76,8 @@ def file_of(kind):
         options = {"titles": {7: "Seven"}, "chains": kind == "chains", "ratings": "without" not in kind}
         if isinstance(model, ChoiceModel):
             model.fit(RATINGS[:2] if kind == "clicks" else pd.DataFrame(dict(zip(COLUMNS, RATINGS, strict=True))))
+        elif kind == "features":
+            model.fit(RATINGS, scale=(1, 5), item_features=FILMS)
         else:
             model.fit(RATINGS, scale=(1, 5))
         path = lbg_recsys.save(model, f"{folder}/model.lbg", **options)
@@ -110,7 +114,8 @@ def asked(model):
     matrix = model.matrix
     items = [*matrix.items][:50]
     if not isinstance(model, ChoiceModel):
-        pairs = [(user, item) for user in [*matrix.users, "new"] for item in [*matrix.items, "new"]]
+        asked_for = [*matrix.items, "new", "unrated"]
+        pairs = [(user, item) for user in [*matrix.users, "new"] for item in asked_for]
         assert model.predict_distribution(pairs).shape == (len(pairs), len(model.levels))
     level = float(matrix.scale.levels[0])
     for question in (
@@ -252,6 +257,12 @@ def test_another_value_in_the_header(part, kind, data):
     header, arrays = file_of(kind)[1]
     path = data.draw(st.sampled_from([path for path in places(header) if path]))
     survives(forged(replaced(header, path, data.draw(values)), arrays))
+
+
+def test_priors_that_say_nothing():
+    """Precisions of next to nothing: what explains a prediction had a singular matrix."""
+    header, arrays = file_of("bayesian")[1]
+    survives(forged(header, {**arrays, "items_tau": np.full_like(arrays["items_tau"], 1e-29)}))
 
 
 @bounded

@@ -20,6 +20,8 @@ from lbg_recsys.core.gibbs.new_rows import ClassOdds, half_squares, redraw_class
 from lbg_recsys.core.gibbs.ordinal import draw_utilities
 from lbg_recsys.core.types import Array
 
+# The least prior precision, as a share of the information of the entries: with less, the sum of both is singular.
+_FLATTEST = 1e-9
 _NEWTON_STEPS, _SETTLED = 30, 1e-8
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -136,7 +138,9 @@ def _posterior(design: Array, likelihood: EntryLikelihood, mean: Array, precisio
     centre = mean
     for _ in range(_NEWTON_STEPS):
         score, information = likelihood.slopes(design @ centre)
-        covariance = np.linalg.inv((design * information[:, None]).T @ design + np.diag(precision))
+        squares = (design * information[:, None]).T @ design
+        flattest = _FLATTEST * max(squares.diagonal().max(initial=0.0), 1e-30)
+        covariance = np.linalg.inv(squares + np.diag(np.maximum(precision, flattest)))
         step = covariance @ (design.T @ score + precision * (mean - centre))
         centre = centre + step
         if np.abs(step).max() <= _SETTLED:
