@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.features import FeatureTable
 
 SIDES = ("users", "items")
-_FURTHEST = (
-    1e4  # encoded values are a few standard deviations at most; before they were clipped, some were further out
-)
+# Encoded values are a few standard deviations at most; in files from before they were clipped, some are further out.
+_FURTHEST = 1e4
 _TABLE = {"ids": list[int | str], "columns": list[dict[str, Any]]}
 _COLUMN = {
     "name": str,

@@ -1,7 +1,7 @@
 """The part of Bayesian LBG that knows features of items and users besides their ratings."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -291,7 +291,8 @@ class FeaturedModel(RatingModel):
             The model with the item.
         """
         known = self._knowing(Side.ITEMS, item, features)
-        if features is not None and not len(ratings) and item not in self.matrix.items:
+        without_ratings = isinstance(ratings, Sized) and not len(ratings)
+        if features is not None and without_ratings and item not in self.matrix.items:
             return known
         return super(FeaturedModel, known).with_item(item, ratings, title=title)
 

@@ -6,6 +6,7 @@ import pytest
 
 from lbg_recsys import BayesianLBGModel, load, save
 from lbg_recsys.core import levels
+from lbg_recsys.errors import DataError
 
 SETTINGS = {"n_components": 4, "n_sweeps": 60, "burn_in": 30, "random_state": 0}
 
@@ -155,6 +156,8 @@ def test_new_items_with_features(model):
     alone = [model.with_item("y", {}, features={"genres": genres}) for genres in ("War|Drama", "Drama")]
     by_features, drama = (one.predict_batch([("u5", "y"), ("u6", "y")]) for one in alone)
     assert (by_features > drama + 0.2).all()
+    with pytest.raises(DataError):
+        model.with_item("y", None, features={"genres": "War"})
     np.testing.assert_allclose(by_features[0], model.predict_batch([("u5", "i0")])[0], atol=1e-9)  # a war film, too
     stored = model.with_item("i0", few)  # which has features, and no ratings so far
     np.testing.assert_allclose(stored.predict_batch([("u5", "i0")]), war.predict_batch([("u5", "x")]), atol=0.3)
