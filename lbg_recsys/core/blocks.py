@@ -5,6 +5,7 @@ by rules that depend on the rows alone, so that rows in memory, on disk or on a 
 number of threads, workers and partitions.
 """
 
+import math
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from lbg_recsys.core.types import Array, Ints
 S = TypeVar("S")
 T = TypeVar("T")
 
-# Entries per block, up to the end of a row: 12 MB. Smaller blocks cost more additions of statistics, larger ones more
+# About so many entries are in a block: 12 MB. Smaller blocks cost more additions of statistics, larger ones more
 # memory.
 BLOCK_ENTRIES = 1 << 20
 
@@ -65,13 +66,25 @@ class Blocks(Protocol):
         """The results of `map`, here, in the order of the blocks."""
 
 
-def block_cuts(indptr: Ints, size: int | None = None) -> Ints:
+def block_size(n_entries: int) -> int:
+    """Entries per block, up to the end of a row: so many that the number of blocks is a power of two.
+
+    Two, four or eight workers or threads then have equal shares, and each share is one node of `tree_sum`.
+
+    >>> [block_size(n) for n in (10, 10**6, 10**7, 10**8)]
+    [10, 1000000, 1250000, 781250]
+    """
+    doublings = round(math.log2(max(n_entries, 1) / BLOCK_ENTRIES))
+    return max(-(-n_entries // 2 ** max(doublings, 0)), 1)
+
+
+def block_cuts(indptr: Ints, size: int) -> Ints:
     """Where blocks begin, and the number of rows as the last: row j is in block ``indptr[j] // size``.
 
     >>> block_cuts(np.array([0, 3, 4, 9, 10]), 4).tolist()
     [0, 2, 3, 4]
     """
-    number = indptr[:-1] // (BLOCK_ENTRIES if size is None else size)
+    number = indptr[:-1] // size
     begins = np.flatnonzero(np.append(True, number[1:] != number[:-1])) if len(number) else np.zeros(1, np.int64)
     return np.append(begins, len(number))
 
@@ -180,9 +193,9 @@ class LocalBlocks:
     in_memory: bool = True
 
     @classmethod
-    def of(cls, rows: SparseRows, n_jobs: int = 1) -> "LocalBlocks":
-        """Rows in memory; the blocks are views."""
-        cuts = block_cuts(rows.indptr)
+    def of(cls, rows: SparseRows, n_jobs: int = 1, size: int | None = None) -> "LocalBlocks":
+        """Rows in memory, in blocks of ``size`` entries, which are views."""
+        cuts = block_cuts(rows.indptr, size or block_size(len(rows.columns)))
         parts = [rows] if len(cuts) == 2 else [rows.part(first, last) for first, last in pairwise(cuts.tolist())]
         return cls(parts.__getitem__, np.diff(cuts), rows.n_columns, n_jobs)
 

@@ -115,7 +115,9 @@ class DaskBlocks:
         while len(parts) > _TOGETHER:
             firsts = range(0, len(parts), _TOGETHER)
             parts = [self.client.submit(_joined, parts[first : first + _TOGETHER], pure=False) for first in firsts]
-        return gathered(self.client, [self.client.submit(_root, parts, pure=False)], self.direct)[0]
+        if self.direct:  # one step less than a sum that a worker makes and sends
+            return _root(gathered(self.client, parts, direct=True))
+        return gathered(self.client, [self.client.submit(_root, parts, pure=False)])[0]
 
 
 def _cuts(n_blocks: int, n_groups: int) -> list[slice]:

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core import blocks
-from lbg_recsys.core.blocks import block_cuts
+from lbg_recsys.core.blocks import block_cuts, block_size
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Codes, Floats, Ints
 from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
@@ -195,7 +194,8 @@ def _sorted_into(
     found = RatingScale.find(values, scale, levels)
     for about in abouts:
         found.refuse_outsiders(about.values, partial(_in, about.where))
-    cuts = block_cuts(np.append(0, np.cumsum(counts)), _BLOCKS_PER_FILE * blocks.BLOCK_ENTRIES)
+    size = block_size(int(counts.sum()))
+    cuts = block_cuts(np.append(0, np.cumsum(counts)), _BLOCKS_PER_FILE * size)
     pieces = [client.submit(_split, *one, cuts, pure=False) for one in split]
     n_files = len(cuts) - 1
     written = [
@@ -204,7 +204,7 @@ def _sorted_into(
             path / part_name(number, n_files),
             [client.submit(itemgetter(number), piece, pure=False) for piece in pieces],
             (first, last, len(items)),
-            blocks.BLOCK_ENTRIES,
+            size,
             pure=False,
         )
         for number, (first, last) in enumerate(pairwise(cuts.tolist()))

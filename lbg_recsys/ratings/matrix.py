@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from lbg_recsys.core.blocks import LocalBlocks
+from lbg_recsys.core.blocks import LocalBlocks, block_size
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 from lbg_recsys.errors import DataError
@@ -104,7 +104,8 @@ class RatingMatrix:
 
     def blocks(self, n_jobs: int = 1) -> LocalBlocks:
         """The users as rows, in blocks."""
-        return LocalBlocks.of(self.rows, n_jobs)
+        # duplicates count, as on disk, where blocks are cut before duplicates are found
+        return LocalBlocks.of(self.rows, n_jobs, block_size(self.n_ratings + self.n_duplicates))
 
     def whole(self) -> "RatingMatrix":
         """All ratings in one matrix: this one."""

@@ -12,8 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from lbg_recsys.core import blocks
-from lbg_recsys.core.blocks import block_cuts
+from lbg_recsys.core.blocks import block_cuts, block_size
 from lbg_recsys.core.sparse import SparseRows, stable_order
 from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import MissingExtraError
@@ -74,7 +73,7 @@ class Sorting:
         """Write all ratings sorted by user and item, a row group per block; the number of each user's ratings."""
         lengths = np.zeros(len(users), np.int64)
         cuts = block_cuts(np.append(0, np.cumsum(self.counts)), self._run_size)
-        with naming(path), GroupWriter(path) as writer:
+        with naming(path), GroupWriter(path, block_size(int(self.counts.sum()))) as writer:
             for first, last in pairwise(cuts.tolist()):
                 user, item, value = self._between(first, last)
                 scale.refuse_outsiders(value, partial(_whose, users, items, user, item))
@@ -101,7 +100,7 @@ def _whose(users: IdIndex, items: IdIndex, user: Codes, item: Codes, row: int) -
 class GroupWriter:
     """Writes consecutive rows to Parquet; a row group ends where a block does."""
 
-    def __init__(self, path: Path | IO[bytes], block_entries: int | None = None) -> None:
+    def __init__(self, path: Path | IO[bytes], block_entries: int) -> None:
         pa, pq = arrow()
         self._pa = pa
         schema = pa.schema([("item", pa.int32()), ("rating", pa.float64())])
@@ -114,8 +113,7 @@ class GroupWriter:
             write_page_checksum=True,
         )
         self._pending: list[SparseRows] = []
-        self._size = blocks.BLOCK_ENTRIES if block_entries is None else block_entries
-        self._block, self._written = 0, 0
+        self._size, self._block, self._written = block_entries, 0, 0
 
     def __enter__(self) -> "GroupWriter":
         return self

@@ -28,8 +28,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core import blocks
-from lbg_recsys.core.blocks import LocalBlocks, block_cuts
+from lbg_recsys.core.blocks import LocalBlocks, block_cuts, block_size
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import DataError
@@ -272,7 +271,7 @@ def write_facts(
         "discrete": scale.discrete,
         "extremes": list(extremes),
         "duplicates": duplicates,
-        "block_entries": blocks.BLOCK_ENTRIES,
+        "block_entries": block_size(duplicates + int(lengths.sum())),
         "parts": parts.tolist(),
         "has_ratings": has_ratings,
     }
