@@ -41,3 +41,14 @@ class Intervals(NamedTuple):
     owner: Array  # (entries,) int32: the user
     cuts: Array  # (levels + 1,) float64
     added: Array  # (levels + 1, users) float32
+
+
+class RatedLevels(NamedTuple):
+    """Levels of entries, and all that their likelihood given the users' own cut points depends on."""
+
+    entries: Residuals
+    intervals: Intervals
+    weights: Weights
+    owner_weight: Array  # (users,) float32: the users' part of ``weights``
+    utility: Array  # (entries,) float32
+    neighbours: Array  # (levels + 1, users) int32: from `count_neighbours`

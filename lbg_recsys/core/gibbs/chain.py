@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.gibbs.amounts import Amounts, column_features
-from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, RatedLevels, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     Classes,
     ComponentSettings,
@@ -47,7 +47,14 @@ from lbg_recsys.core.gibbs.factors import (
 from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, Regressions, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
-from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.gibbs.ordinal import (
+    count_neighbours,
+    draw_utilities,
+    move_cuts,
+    move_own_cuts,
+    rescale_own_cuts,
+    set_apart,
+)
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.gibbs.threads import ALONE, Threads
 from lbg_recsys.core.gibbs.vectors import LANES
@@ -377,24 +384,17 @@ class Chain:
         draw_utilities(self.rng, self._residuals(), self._intervals(), self._weights(), self.utility)
 
     def sweep_own_cuts(self) -> None:
-        """Redraw what the users add to every second cut point, in turn, and its precision."""
-        prior = self.settings.cut_spread
-        entries, intervals, weights = self._residuals(), self._intervals(), self._weights()
+        """Redraw what the users add to each cut point, and its precision."""
+        prior, rng = self.settings.cut_spread, self.rng
+        rated = RatedLevels(
+            self._residuals(), self._intervals(), self._weights(), self.user_weight, self.utility, self._neighbours
+        )
         for b in range(1, len(self.cuts) - 1):
-            move_own_cuts(
-                self.rng,
-                b,
-                entries,
-                intervals,
-                weights,
-                self.user_weight,
-                self.utility,
-                self._neighbours,
-                self.cut_tau[b],
-            )
+            move_own_cuts(rng, b, rated, self.cut_tau[b])
             own = self.own_cuts[b].astype(np.float64)
             rate = prior.rate + 0.5 * np.sum(own**2)
-            self.cut_tau[b] = self.rng.standard_gamma(prior.shape + 0.5 * len(own)) / rate
+            tau = rng.standard_gamma(prior.shape + 0.5 * len(own)) / rate
+            self.cut_tau[b] = rescale_own_cuts(rng, b, rated, tau, prior)
 
     def match_cuts(self, cuts: Array, first: int, last: int) -> None:
         """Move ``cuts[first:last]`` a Newton step: as many ratings are expected below each as there are."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lbg_recsys.core.compiling import FAST, kernel
-from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, RatedLevels, Residuals, Weights
 from lbg_recsys.core.gibbs.components import pick
 from lbg_recsys.core.gibbs.effects import EffectPrior, Effects, draw_row_effects
 from lbg_recsys.core.gibbs.new_factors import KeptFactors, begin_factor, come_near, expect_factor, redraw_factor
@@ -119,9 +119,9 @@ def _draw_levels(
     for b in range(2, cuts.shape[0] - 1):
         if cuts[b] + added[b, 0] <= cuts[b - 1] + added[b - 1, 0]:
             added[:] = 0
+    rated = RatedLevels(entries, intervals, weights, weights.row, utility, neighbours)
     for b in range(cut_tau.shape[0]):
-        tau = np.float64(cut_tau[b])
-        move_own_cuts(rng, b + 1, entries, intervals, weights, weights.row, utility, neighbours, tau)
+        move_own_cuts(rng, b + 1, rated, np.float64(cut_tau[b]))
     draw_utilities(rng, entries, intervals, weights, utility)
 
 

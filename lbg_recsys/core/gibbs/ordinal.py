@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from lbg_recsys.core.compiling import FAST, kernel
-from lbg_recsys.core.gibbs.arrays import Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, RatedLevels, Residuals, Weights
 from lbg_recsys.core.gibbs.normal import draw_exponential, draw_normal, normal_cdf, smooth_cdf, truncated_normal
 from lbg_recsys.core.types import Array
 
@@ -98,31 +98,13 @@ def count_neighbours(level: Array, owner: Array, shape: tuple[int, int]) -> Arra
 
 
 @kernel()
-def move_own_cuts(
-    rng: np.random.Generator,
-    b: int,
-    entries: Residuals,
-    intervals: Intervals,
-    weights: Weights,
-    owner_weight: Array,
-    utility: Array,
-    neighbours: Array,
-    tau: float,
-) -> None:
-    """A Metropolis step of what each user adds to cut point ``b``, ~ N(0, 1/tau) a priori.
-
-    The likelihood is that of the levels, not of the drawn utilities, next to which a cut point could hardly move.
-    ``owner_weight`` (users,) is the users' part of ``weights``, ``neighbours`` are from `count_neighbours`.
-    """
-    ptr, col, res = entries
-    level, owner, cuts, added = intervals
-    row_weight, col_weight = weights
-    owners = added.shape[1]
-    gain, ratio, proposal = np.zeros(owners), np.ones(owners), np.empty(owners)
-    for u in range(owners):
-        step = _STEP / math.sqrt(tau + _INFORMATION * owner_weight[u] * neighbours[b, u])
-        proposal[u] = added[b, u] + step * draw_normal(rng)
-        gain[u] = 0.5 * tau * (added[b, u] ** 2 - proposal[u] ** 2)
+def _likelihood_gains(b: int, rated: RatedLevels, proposal: Array, gain: Array) -> None:
+    """Add to ``gain`` (users,) how the log-likelihood of the levels changes with ``proposal`` (users,) for ``b``."""
+    ptr, col, res = rated.entries
+    level, owner, cuts, added = rated.intervals
+    row_weight, col_weight = rated.weights
+    utility = rated.utility
+    ratio = np.ones(proposal.shape[0])
     col_root = np.sqrt(col_weight)
     for j in range(ptr.shape[0] - 1):
         row_root = math.sqrt(row_weight[j])
@@ -138,8 +120,57 @@ def move_own_cuts(
                 if not 1e-200 < ratio[u] < 1e200:  # take a logarithm now and then, not one per rating
                     gain[u] += math.log(ratio[u])
                     ratio[u] = 1.0
+    for u in range(proposal.shape[0]):
+        gain[u] += math.log(ratio[u])
+
+
+@kernel()
+def _in_order(b: int, u: int, proposal: float, cuts: Array, added: Array) -> bool:
+    """Whether the cut points of a user ascend with this proposal."""
+    return cuts[b - 1] + added[b - 1, u] < cuts[b] + proposal < cuts[b + 1] + added[b + 1, u]
+
+
+@kernel()
+def move_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: float) -> None:
+    """A Metropolis step of what each user adds to cut point ``b``, ~ N(0, 1/tau) a priori.
+
+    The likelihood is that of the levels, not of the drawn utilities, next to which a cut point could hardly move.
+    """
+    cuts, added = rated.intervals.cuts, rated.intervals.added
+    owners = added.shape[1]
+    gain, proposal = np.empty(owners), np.empty(owners)
     for u in range(owners):
-        moved = cuts[b] + proposal[u]
-        in_order = cuts[b - 1] + added[b - 1, u] < moved < cuts[b + 1] + added[b + 1, u]
-        if in_order and -draw_exponential(rng) < gain[u] + math.log(ratio[u]):
+        step = _STEP / math.sqrt(tau + _INFORMATION * rated.owner_weight[u] * rated.neighbours[b, u])
+        proposal[u] = added[b, u] + step * draw_normal(rng)
+        gain[u] = 0.5 * tau * (added[b, u] ** 2 - proposal[u] ** 2)
+    _likelihood_gains(b, rated, proposal, gain)
+    for u in range(owners):
+        if _in_order(b, u, proposal[u], cuts, added) and -draw_exponential(rng) < gain[u]:
             added[b, u] = proposal[u]
+
+
+@kernel()
+def rescale_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: float, prior: Gamma) -> float:
+    """A Metropolis step of what all users add to cut point ``b`` together with its precision, which is returned.
+
+    Their products with sqrt(tau) stay. What users with few ratings add depends more on tau than on their ratings, and
+    tau on what they add: drawn in turn, both need hundreds of sweeps to get far.
+    """
+    cuts, added = rated.intervals.cuts, rated.intervals.added
+    owners = added.shape[1]
+    information = 1.0
+    for u in range(owners):
+        information += 0.25 * _INFORMATION * rated.owner_weight[u] * rated.neighbours[b, u] * added[b, u] ** 2
+    moved = tau * math.exp(_STEP / math.sqrt(information) * draw_normal(rng))
+    factor = math.sqrt(tau / moved)
+    proposal, gain = np.empty(owners), np.zeros(owners)
+    for u in range(owners):
+        proposal[u] = factor * added[b, u]
+        if not _in_order(b, u, proposal[u], cuts, added):
+            return tau
+    _likelihood_gains(b, rated, proposal, gain)
+    total = prior.shape * math.log(moved / tau) - prior.rate * (moved - tau) + gain.sum()
+    if -draw_exponential(rng) < total:
+        added[b] = proposal
+        return moved
+    return tau

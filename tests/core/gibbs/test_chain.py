@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm, truncnorm
 
-from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, Residuals, Weights
+from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, RatedLevels, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     ComponentSettings,
     Profiles,
@@ -32,7 +32,14 @@ from lbg_recsys.core.gibbs.effects import (
     draw_row_effects,
 )
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf, truncated_normal
-from lbg_recsys.core.gibbs.ordinal import count_neighbours, draw_utilities, move_cuts, move_own_cuts, set_apart
+from lbg_recsys.core.gibbs.ordinal import (
+    count_neighbours,
+    draw_utilities,
+    move_cuts,
+    move_own_cuts,
+    rescale_own_cuts,
+    set_apart,
+)
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE, ridge_draw
 from lbg_recsys.core.gibbs.tilt import inside, tilt
 
@@ -295,7 +302,8 @@ def test_own_cut_points_have_their_posterior(rng, by_rows):
     for one in draws:
         for b in (1, 2):
             weight = row if by_rows else other
-            move_own_cuts(rng, b, entries, intervals, Weights(row, other), weight, mean, neighbours, tau)
+            rated = RatedLevels(entries, intervals, Weights(row, other), weight, mean, neighbours)
+            move_own_cuts(rng, b, rated, tau)
         one[:] = own[1:3]
     grid = np.linspace(-2, 2, 161)
     root = np.sqrt(row[rows] * other[col])
@@ -315,6 +323,37 @@ def test_own_cut_points_have_their_posterior(rng, by_rows):
             centre = margin @ grid
             assert abs(draws[:, axis, u].mean() - centre) < 0.025
             assert abs(draws[:, axis, u].std() - np.sqrt(margin @ (grid - centre) ** 2)) < 0.025
+
+
+def test_precisions_of_own_cut_points_have_their_posterior(rng):
+    """Three owners of one cut point each and known means: the posterior of their common precision on a grid."""
+    n, cuts, prior = 30, np.array([-np.inf, 0.1, np.inf]), Gamma(2.0, 0.5)
+    owner, level = (np.arange(n) % 3).astype(np.int32), (np.arange(n) % 5 < 2).astype(np.int16)
+    mean, res = rng.normal(0, 0.5, n).astype(np.float32), np.zeros(n, np.float32)
+    mean[owner == 0] += 1.5  # this owner's levels ask for another cut point
+    weight, own = rng.uniform(0.5, 2, 3).astype(np.float32), np.full((3, 3), 0.1, np.float32)
+    entries, intervals = Residuals(np.array([0, n]), owner, res), Intervals(level, owner, cuts, own)
+    weights, neighbours = Weights(np.ones(1, np.float32), weight), count_neighbours(level, owner, own.shape)
+    rated = RatedLevels(entries, intervals, weights, weight, mean, neighbours)
+    taus, tau = np.empty(30_000), 1.0
+    for number in range(len(taus)):
+        move_own_cuts(rng, 1, rated, tau)
+        before = own[1] * np.sqrt(tau)
+        taus[number] = tau = rescale_own_cuts(rng, 1, rated, tau, prior)
+        np.testing.assert_allclose(own[1] * np.sqrt(tau), before, rtol=1e-4)
+    assert (np.diff(taus) != 0).mean() > 0.2
+    at, grid = np.linspace(-5, 5, 400), np.linspace(-5, 5, 2001)
+    log_density = prior.shape * at - prior.rate * np.exp(at)  # of the logarithm of the precision
+    for u in range(3):
+        mine = owner == u
+        below = ndtr((cuts[1] + grid[:, None] - mean[mine]) * np.sqrt(weight[u]))
+        likelihood = np.where(level[mine] == 0, below, 1 - below).prod(axis=1)
+        log_density += np.log(norm.pdf(grid, 0.0, np.exp(-0.5 * at)[:, None]) @ likelihood)
+    density = np.exp(log_density - log_density.max())
+    density /= density.sum()
+    centre = density @ at
+    assert abs(np.log(taus).mean() - centre) < 0.05
+    assert abs(np.log(taus).std() - np.sqrt(density @ (at - centre) ** 2)) < 0.05
 
 
 def test_tilting_gives_the_wanted_mean_and_keeps_the_shape(rng):
