@@ -191,6 +191,8 @@ class BayesianFile(RatingFile):
         from lbg_recsys.ratings.bayesian.training import ORIENTATIONS
 
         model.check_settings()
+        if (state.facts["seed"] or 0) < 0:
+            raise DataError(f"the seed is {state.facts['seed']}, and it must be at least 0")
         kept = {name: array for name, array in state.arrays.items() if name in self.arrays}
         # older files have sweeps of ratings that are all equal; ratings that are left out had sweeps
         sampled = bool(kept) or matrix.left_out is not None or not matrix.is_constant
@@ -255,8 +257,8 @@ def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, 
         for name, fitted in zip(names, found, strict=True)
     }
     for name, value in size.items():
-        if value == AUTO or value < 0:
-            raise DataError(f"{name} is {value}, which is not a size")
+        if not isinstance(value, int) or value < 0:
+            raise DataError(f"{name} is {value!r:.40}, which is not a size")
     return size
 
 

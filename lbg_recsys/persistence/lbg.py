@@ -36,7 +36,7 @@ class LBGFile(RatingFile):
         "n_iter": int,
         "lower_bound": float,
         "history": list[float],
-        "n_rows": int,
+        "n_rows": float,
         "evidence": float,
         "overall": float | None,
         "origin": float | None,
