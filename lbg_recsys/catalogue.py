@@ -184,10 +184,24 @@ def title_of(model: Any, item: RawId) -> str:
 
 
 def with_titles(model: Any, facts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Facts about items, for machines: each with its title, where the model knows titles."""
+    """Facts about items, for machines: with the title beside the item; without, if the model has no titles.
+
+    >>> from types import SimpleNamespace
+    >>> with_titles(SimpleNamespace(titles={7: "Alien"}), [{"user": 1, "item": 7, "score": 0.5}, {"item": 8}])
+    [{'user': 1, 'item': 7, 'title': 'Alien', 'score': 0.5}, {'item': 8, 'title': None}]
+    >>> with_titles(SimpleNamespace(titles={}), [{"item": 8}])
+    [{'item': 8}]
+    """
     if not model.titles:
         return [dict(one) for one in facts]
-    return [{"item": one["item"], "title": model.titles.get(one["item"]), **one} for one in facts]
+    return [_titled(one, model.titles.get(one["item"])) for one in facts]
+
+
+def _titled(facts: Mapping[str, Any], title: str | None) -> dict[str, Any]:
+    titled: dict[str, Any] = {}
+    for name, value in facts.items():
+        titled |= {name: value, "title": title} if name == "item" else {name: value}
+    return titled
 
 
 def known_ids(index: IdIndex, column: Iterable[Any]) -> list[Any]:

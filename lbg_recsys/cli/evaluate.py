@@ -161,8 +161,8 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
 
 def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
     """What is best or level with the best, and the command that fits one of them that is ours."""
-    rated = {one.name: (one.rmse, one.rmse_error) for one in compared if one.rmse is not None}
-    listed = {one.name: (one.lists.ndcg, one.lists.ndcg_error) for one in compared if one.lists is not None}
+    rated = {one.algorithm: (one.rmse, one.rmse_error) for one in compared if one.rmse is not None}
+    listed = {one.algorithm: (one.lists.ndcg, one.lists.ndcg_error) for one in compared if one.lists is not None}
     said, named = [], []
     for what, measure, figures, sign, direction in (
         ("ratings", "RMSE", rated, 1, "lower"),
@@ -193,7 +193,7 @@ def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequenc
     ``left_out`` are sentences on what is not in the tables.
     """
     _show_predictions(compared, mass)
-    show_lists({result.name: result.lists for result in compared if result.lists is not None})
+    show_lists({result.algorithm: result.lists for result in compared if result.lists is not None})
     for sentence in left_out:
         echo(click.wrap_text(f"{sentence}.", WIDTH))
 
@@ -203,15 +203,12 @@ def _show_predictions(compared: "list[Comparison]", mass: float) -> None:
     if not results:
         return
     columns: dict[str, list[Any]] = {
-        "RMSE": [result.rmse for result in results],
-        "MAE": [result.mae for result in results],
-        "log_score": [result.log_score for result in results],
-        "coverage": [result.coverage for result in results],
+        name: [getattr(result, name) for result in results] for name in ("rmse", "mae", "log_score", "coverage")
     }
     columns = {name: values for name, values in columns.items() if any(value is not None for value in values)}
     columns["fit_seconds"] = [f"{result.fit_seconds:.2f}" for result in results]
     columns["test_seconds"] = [f"{result.test_seconds:.2f}" for result in results]
-    rows = [[result.name, *values] for result, *values in zip(results, *columns.values(), strict=True)]
+    rows = [[result.algorithm, *values] for result, *values in zip(results, *columns.values(), strict=True)]
     print_table(["algorithm", *columns], rows)
     if "coverage" in columns:
         echo(f"coverage: share of the ratings inside their {mass:.0%} intervals")
@@ -222,16 +219,14 @@ def show_lists(reports: "dict[str, ListReport]") -> None:
     if not reports:
         return
     first = next(iter(reports.values()))
-    ndcg = f"NDCG@{first.length}"
     error = max(one.ndcg_error for one in reports.values())
     known = f"; standard error of NDCG at most {error:.3f}" if error == error else ""  # NaN for a single list
     echo(f"\nLists of {first.length} items, {first.n_users:,} evaluated{known}")
-    figures = {ndcg: "ndcg", "recall": "recall", "MAP": "map", "catalogue": "catalogue", "novelty": "novelty"}
-    figures |= {"similarity": "similarity", "popular": "popular"}
-    rows = [[name, *(getattr(one, figure) for figure in figures.values())] for name, one in reports.items()]
+    figures = ("ndcg", "recall", "map", "catalogue", "novelty", "similarity", "popular")
+    rows = [[name, *(getattr(one, figure) for figure in figures)] for name, one in reports.items()]
     print_table(["algorithm", *figures], rows)
     groups = [(group.name, f"{group.name} ({group.mean_ratings:.0f} items)") for group in first.by_activity]
-    echo(f"\n{ndcg} by activity of users (mean number of training items)")
+    echo("\nndcg by activity of users (mean number of training items)")
     found = {name: {group.name: group.ndcg for group in one.by_activity} for name, one in reports.items()}
     rows = [[name, *(by_name.get(group) for group, _ in groups)] for name, by_name in found.items()]
     print_table(["algorithm", *(title for _, title in groups)], rows)

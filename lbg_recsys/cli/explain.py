@@ -159,8 +159,8 @@ def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     if len(found.because) > number:
         rest = sum(one.contribution for one in found.because[number:])
         rows.append([f"{counted(len(found.because) - number, 'other item')} together", f"{rest:+.4f}"])
-    rows.append(["because of how many users take it", f"{found.from_average:+.4f}"])
-    rows.append(["choice score", f"={found.choice_score:.4f}"])
+    rows.append(["from_average: how many users take it", f"{found.from_average:+.4f}"])
+    rows.append(["choice_score", f"={found.choice_score:.4f}"])
     print_table(["why it is in the list", "contribution"], rows)
 
 
@@ -185,9 +185,9 @@ def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> N
         return  # one topic: there is nothing to weigh
     echo(
         f"\nWhy topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
-        f"prior {_signed(found.from_prior)}, unrated items {_signed(found.from_silence)},"
-        f"\nthis item {_signed(found.from_item)}, and the user's own ratings "
-        f"{_signed(sum(one.total for one in found.evidence))}{':' if found.evidence else '.'}"
+        f"{_signed(found.from_prior)} from_prior"
+        f"\n{_signed(found.from_silence)} from_silence (unrated items) {_signed(found.from_item)} from_item "
+        f"{_signed(sum(one.total for one in found.evidence))} from the user's ratings{':' if found.evidence else '.'}"
     )
     if found.evidence:
         _show_evidence(model, found, number, 2)
@@ -199,11 +199,11 @@ def _show_parts(found: "Influences") -> None:
     print_table(
         ["part", "rating"],
         [
-            ["the average rating", f"{found.from_average:+.{places}f}"],
-            ["how this item is rated", f"{found.from_item:+.{places}f}"],
-            ["how this user rates", f"{found.from_user:+.{places}f}"],
-            ["the user's taste for this item", f"{found.from_taste:+.{places}f}"],
-            ["together", f"={found.expected_rating:.{places}f}"],
+            ["from_average: the usual items, by anybody", f"{found.from_average:+.{places}f}"],
+            ["from_item: how this item is rated", f"{found.from_item:+.{places}f}"],
+            ["from_user: how this user rates", f"{found.from_user:+.{places}f}"],
+            ["from_taste: the user's taste for this item", f"{found.from_taste:+.{places}f}"],
+            ["expected_rating", f"={found.expected_rating:.{places}f}"],
         ],
     )
     if not found.topics:
@@ -218,8 +218,8 @@ def _show_features(found: "Influences", number: int) -> None:
         return
     places = decimals(found.distribution, 3)
     echo("\nWhat features add to the expected rating, before any ratings, relative to the average item or user")
-    rows = [[f"{one.of}: {one.feature}", f"{one.effect:+.{places}f}"] for one in found.features[:number]]
-    print_table(["because of the", "rating"], rows)
+    rows = [[one.of, one.feature, f"{one.effect:+.{places}f}"] for one in found.features[:number]]
+    print_table(["of", "feature", "effect"], rows)
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:
@@ -236,20 +236,16 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:
     if any(one.from_rating_it for one in found.evidence):
-        names = {"by rating it": "from_rating_it", "by its value": "from_its_value", "together": "total"}
+        names = ["from_rating_it", "from_its_value", "total"]
     else:  # a model that learns nothing from what people rate
-        names = {"by its value": "from_its_value"}
+        names = ["from_its_value"]
     print_table(
-        ["rated", "rating", *names],
+        ["item", "rating", *names],
         [
-            [
-                title_of(model, one.item),
-                f"{one.rating:g}",
-                *(f"{getattr(one, name):+.{places}f}" for name in names.values()),
-            ]
+            [title_of(model, one.item), f"{one.rating:g}", *(f"{getattr(one, name):+.{places}f}" for name in names)]
             for one in found.evidence[:number]
         ],
     )
     if len(found.evidence) > number:
         rest = sum(one.total for one in found.evidence[number:])
-        echo(f"and {len(found.evidence) - number} more, together {rest:+.{places}f}")
+        echo(f"and {len(found.evidence) - number} more, total {rest:+.{places}f}")

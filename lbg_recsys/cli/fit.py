@@ -241,7 +241,7 @@ def fit(
     save(model, output, titles=named, ratings=not drop_users)
     if "checkpoint" in beside:
         kept.unlink(missing_ok=True)  # the fit is complete
-    summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "algorithm": type(model).__name__}
+    summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "class": type(model).__name__}
     summary |= {"parameters": model.get_params(), "read": facts_of(model.matrix), "titles": len(named)}
     summary["users_in_file"] = not drop_users
     summary |= convergence(model)

@@ -81,7 +81,7 @@ def forced_prediction(
         "draws": draws,
         "train_share": train_share,
         "results": [result.to_dict() for result in results],
-        "paper": [{"name": row.name, "mae": row.mae, "mse": row.rmse} for row in paper],
+        "paper": [{"algorithm": row.name, "mae": row.mae, "mse": row.rmse} for row in paper],
     }
     if plot:
         from lbg_recsys.cli.pictures import draw_forced
@@ -103,10 +103,11 @@ def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
     """The table, the paper's rows below ours; then how each came to know its test users."""
     print_table(_HEADERS, _rows(results, paper))
     for manner in dict.fromkeys(result.users for result in results):
-        echo(f"{'; '.join(result.name for result in results if result.users == manner)}: {manner}.")
+        echo(f"{'; '.join(result.algorithm for result in results if result.users == manner)}: {manner}.")
 
 
-_HEADERS = ["algorithm", "MAE", "RMSE", "MSE", "log_score"]
+_METRICS = ("mae", "rmse", "mse", "log_score")
+_HEADERS = ["algorithm", *_METRICS]
 
 
 def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:
@@ -114,7 +115,7 @@ def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:
         value, error = getattr(result, metric), getattr(result, f"{metric}_error")
         return "-" if value is None else f"{value:.3f}±{'-' if error is None else f'{error:.3f}'}"
 
-    rows = [[result.name, *(shown(result, m) for m in ("mae", "rmse", "mse", "log_score"))] for result in results]
+    rows = [[result.algorithm, *(shown(result, m) for m in _METRICS)] for result in results]
     return rows + [[f"{row.name} (paper)", f"{row.mae:.3f}", "-", f"{row.rmse:.3f}", "-"] for row in paper]
 
 
@@ -122,5 +123,5 @@ def _markdown(results: "list[ForcedResult]", paper: Any) -> str:
     lines = [_HEADERS, ["---"] * len(_HEADERS), *_rows(results, paper)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     manners = dict.fromkeys(result.users for result in results)
-    notes = [f"{'; '.join(r.name for r in results if r.users == manner)}: {manner}." for manner in manners]
+    notes = [f"{'; '.join(r.algorithm for r in results if r.users == manner)}: {manner}." for manner in manners]
     return "\n".join([table, "", *notes, "", "The paper prints MSE under the name RMSE.", ""])

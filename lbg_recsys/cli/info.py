@@ -37,13 +37,13 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
             "parameters": found.parameters,
             "training": found.training,
             found.section: about,
-            "written with": found.versions,
+            "versions": found.versions,
         }
         print_json(facts if titles is None else {**facts, "titles": titles})
         return
     rows = {
-        "file": f"{model} ({size_in_words(found.size)}, format {found.version})",
-        "model": found.model,
+        "model": f"{model} ({size_in_words(found.size)}, format {found.version})",
+        "class": found.model,
         "parameters": ", ".join(f"{name}={value}" for name, value in found.parameters.items()),
     }
     if found.section == "ratings":

@@ -85,15 +85,15 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
             names = [_short(titles, one.item) for one in topic.typical]
             every = _bars(left, names, [one.probability_of_all for one in topic.typical], color=_OTHERS)
             own = _bars(left, names, [one.probability for one in topic.typical], 0.4, color=_OURS)
-            left.set_title(f"Topic {topic.number} ({topic.weight:.0%} of users): typical", fontsize=9, loc="left")
+            left.set_title(f"Topic {topic.topic}, weight {topic.weight:.2f}: typical", fontsize=9, loc="left")
             extremes = [*topic.loves, *reversed(topic.hates)]
-            difference = [one.rating - one.rating_of_all for one in extremes]
+            difference = [one.difference for one in extremes]
             colours = [_OURS if value > 0 else _BELOW for value in difference]
             _bars(right, [_short(titles, one.item) for one in extremes], difference, color=colours)
             right.set_title("loved and hated", fontsize=9, loc="left")
             right.axvline(0.0, color="black", linewidth=0.6)
             left.set_xlabel("probability of being rated", fontsize=8)
-            right.set_xlabel("mean rating less that of everybody", fontsize=8)
+            right.set_xlabel("difference from everybody's mean rating", fontsize=8)
             for axis in (left, right):
                 axis.invert_yaxis()
                 axis.set_ylabel("item", fontsize=8)
@@ -105,7 +105,7 @@ def draw_topics(topics: "Sequence[Topic]", titles: Mapping[Any, str], path: str)
             axes[0, 0].figure.legend([own, every], names, fontsize=7, loc="outside upper left", ncols=2)
         if len(topics) > len(shown):
             rest = sum(topic.weight for topic in topics[_MOST_TOPICS:])
-            title = f"The {len(shown)} largest of {len(topics)} topics; the others have {rest:.0%} of the users"
+            title = f"The {len(shown)} largest of {len(topics)} topics; the others have a weight of {rest:.2f}"
             axes[0, 0].figure.suptitle(title, fontsize=10)
 
 
@@ -120,7 +120,7 @@ def draw_comparison(results: "Sequence[Comparison]", path: str) -> None:
         "fit_seconds": "CPU seconds\nto fit",
     }
     shown = {name: label for name, label in panels.items() if any(getattr(r, name) is not None for r in results)}
-    names = [result.name for result in results]
+    names = [result.algorithm for result in results]
     colours = [_OURS if name.split()[0] in MODELS else _OTHERS for name in names]
     errors = [None if result.lists is None else result.lists.ndcg_error for result in results]
     width, height = 1.6 + 2.0 * len(shown), 0.36 * len(results) + 1.0
@@ -138,7 +138,7 @@ def draw_forced(results: "Sequence[ForcedResult]", paper: Sequence[Any], path: s
     with _figure(path, 1, 2, width=9, height=height, sharey="row") as axes:
         for axis, metric, title in zip(axes[0], ("mae", "mse"), ("MAE", "MSE (the paper's RMSE)"), strict=True):
             printed = [row.mae if metric == "mae" else row.rmse for row in paper]
-            names = [result.name for result in results] + [f"{row.name} (paper)" for row in paper]
+            names = [result.algorithm for result in results] + [f"{row.name} (paper)" for row in paper]
             values = [getattr(result, metric) for result in results] + printed
             errors = [getattr(result, f"{metric}_error") for result in results] + [None] * len(paper)
             colours = [_OURS] * len(results) + [_PAPER] * len(paper)

@@ -128,8 +128,9 @@ def _one(
             echo(f"Wrote 1 prediction to {output}.", err=True)
         return
     row = with_distribution({str(name): column.tolist()[0] for name, column in found.items()})
-    echo(f"User {user}, item {title_of(model, item)}: {row['prediction']:.4g} ({model.point})")
-    print_table(["std", f"{mass:.0%} interval"], [[row["std"], f"{row['low']:g} .. {row['high']:g}"]])
+    echo(f"User {user}, item {title_of(model, item)}: prediction {row['prediction']:.4g} ({model.point})")
+    print_table(["std", "low", "high"], [[row["std"], f"{row['low']:g}", f"{row['high']:g}"]])
+    echo(f"low, high: the ends of the {mass:.0%} interval")
     echo()
     echo(bars(row["distribution"]))
 

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 def topics(model: str, number: int, n_topics: int | None, plot: str | None, quiet: bool, as_json: bool) -> None:
     """Show what the users of each topic rate, love and hate.
 
-    A topic is a group of users who rate alike. Typical items are rated by more of its users than of others. Loved and
-    hated items are those that its users rate furthest above and below the average of everybody. The topics of lbg,
-    paper and plsa are the model's own. Those of a bayesian model are found after the fit, by
+    A topic is a group of users who rate alike; its weight is the share of the users who are in it. Typical items are
+    rated by more of its users than of others; probability is how likely its users rate them. Loved and hated items
+    are those that its users rate furthest above and below everybody's mean; difference says how far. The topics of
+    lbg, paper and plsa are the model's own. Those of a bayesian model are found after the fit, by
     similar tastes in draws from the posterior; a user whose topic differs between draws is in several.
 
     \b
@@ -60,7 +61,7 @@ def topics(model: str, number: int, n_topics: int | None, plot: str | None, quie
 def _show(model: "RatingModel", found: "list[Topic]") -> None:
     places = decimals(model.levels, 2)
     for topic in found:
-        echo(f"Topic {topic.number}: {topic.weight:.1%} of the users")
+        echo(f"Topic {topic.topic}: weight {topic.weight:.3f}")
         kinds = (topic.typical, topic.loves, topic.hates)
         rows = []
         for row in range(max(map(len, kinds))):
@@ -68,12 +69,12 @@ def _show(model: "RatingModel", found: "list[Topic]") -> None:
             rows.append(
                 [
                     f"{title_of(model, typical.item)}" if typical else "",
-                    f"{typical.probability:.0%}" if typical else "",
+                    f"{typical.probability:.3f}" if typical else "",
                     f"{title_of(model, loves.item)}" if loves else "",
-                    f"{loves.rating - loves.rating_of_all:+.{places}f}" if loves else "",
+                    f"{loves.difference:+.{places}f}" if loves else "",
                     f"{title_of(model, hates.item)}" if hates else "",
-                    f"{hates.rating - hates.rating_of_all:+.{places}f}" if hates else "",
+                    f"{hates.difference:+.{places}f}" if hates else "",
                 ]
             )
-        print_table(["typical", "probability", "loves", "above all", "hates", "below all"], rows)
+        print_table(["typical", "probability", "loves", "difference", "hates", "difference"], rows)
         echo()

@@ -44,7 +44,7 @@ class Comparison:
     Times are CPU seconds. ``rmse_error`` is the standard error of ``rmse`` over the held-out ratings.
     """
 
-    name: str
+    algorithm: str
     rmse: float | None = None
     mae: float | None = None
     log_score: float | None = None
@@ -148,7 +148,7 @@ def compare(
     >>> from lbg_recsys.datasets import load_sample
     >>> algorithms = {"LBG": lambda seed: LBGAlgo(n_topics=2, random_state=seed)}
     >>> found = compare(to_surprise(load_sample()), algorithms, n_folds=2, list_users=0)
-    >>> [(one.name, round(one.rmse, 1)) for one in found]
+    >>> [(one.algorithm, round(one.rmse, 1)) for one in found]
     [('LBG', 0.9)]
     """
     check_choice("split", split, SPLITS)

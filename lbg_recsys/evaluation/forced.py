@@ -50,7 +50,7 @@ class ForcedResult:
     One repetition has no standard error: it is None then.
     """
 
-    name: str
+    algorithm: str
     users: str  # how the algorithm came to know the test users
     n_predictions: int
     mae: float

@@ -174,12 +174,13 @@ def topics(model: Any) -> str:
     found = model.topics(5)
     cards = [_card(model, topic) for topic in found[:_MOST_TOPICS]]
     rest = found[_MOST_TOPICS:]
-    more = [note(f"{len(rest)} smaller ones, with {sum(one.weight for one in rest):.0%} of the users, are left out.")]
+    more = [note(f"{len(rest)} smaller ones, with a weight of {sum(one.weight for one in rest):.2f}, are left out.")]
     return section(
         "topics",
         "Topics",
         paragraph(
-            "A topic is a group of users who rate alike. Typical items are rated by more of its users than of others "
+            "A topic is a group of users who rate alike; its weight is the share of the users who are in it. Typical "
+            "items are rated by more of its users than of others "
             "(in brackets: the shares of its users and of all users who rate the item). Loved and hated items are "
             "those they rate furthest above and below the mean of all users (in brackets: the difference)."
         ),
@@ -192,9 +193,9 @@ def _card(model: Any, topic: Any) -> str:
     typical = [f"{_name(model, one)} ({one.probability:.0%}, {one.probability_of_all:.0%})" for one in topic.typical]
     kinds = {"typical": typical}
     for kind in ("loves", "hates"):
-        kinds[kind] = [f"{_name(model, one)} ({one.rating - one.rating_of_all:+.2f})" for one in getattr(topic, kind)]
+        kinds[kind] = [f"{_name(model, one)} ({one.difference:+.2f})" for one in getattr(topic, kind)]
     lists = "".join(f"<h4>{kind}</h4><ul>{_entries(items)}</ul>" for kind, items in kinds.items() if items)
-    head = f"<h3>Topic {topic.number}: {topic.weight:.0%} of the users</h3>"
+    head = f"<h3>Topic {topic.topic}: weight {topic.weight:.2f}</h3>"
     meter = f'<div class="meter"><i style="width:{topic.weight:.1%}"></i></div>'
     return f'<article class="card">{head}{meter}{lists}</article>'
 

@@ -55,11 +55,17 @@ EXPLANATION = (
         "evidence",
         "objects",
         "What each of the user's ratings adds, the strongest first: item, title, rating, from_rating_it (that it was "
-        "rated) and from_its_value.",
+        "rated), from_its_value and their total.",
     ),
     Field("n_evidence", "integer", "How many ratings the user has."),
     Field("features", "objects", "What features of the item or user add: of, feature, effect."),
-    Field("topics", "objects", "LBG and pLSA: the part of each topic: topic, posterior, share, mean."),
+    Field("n_features", "integer", "How many features have an effect."),
+    Field(
+        "topics",
+        "objects",
+        "LBG and pLSA: the part of each topic, the largest first: topic, posterior, share, mean.",
+    ),
+    Field("n_topics", "integer", "How many topics there are."),
     Field("topic", "integer", "LBG: the topic that the evidence supports."),
     Field("against", "integer", "LBG: the topic that it is compared with."),
     Field("log_odds", "number", "LBG: from_prior + from_silence + from_item + the evidence."),
@@ -81,7 +87,8 @@ TOPICS = (
         "topics",
         "objects",
         "The largest first: topic (its number), weight (its share of the users), and typical, loves and hates: items "
-        "with title, probability that a user of the topic rates it, rating, and both of all users.",
+        "with title, probability (that a user of the topic rates it), probability_of_all, rating, rating_of_all, and "
+        "difference of these ratings.",
     ),
 )
 PROFILE = (

@@ -25,11 +25,11 @@ def test_evaluate_is_the_comparison(desk, run, sample):
     ours, svd, *rivals = facts["results"]
     make = {"paper n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
     (expected,) = compare(to_surprise(sample), make, n_folds=2, seed=3, list_users=5)
-    for metric in ("name", "rmse", "mae", "log_score", "coverage"):
+    for metric in ("algorithm", "rmse", "mae", "log_score", "coverage"):
         assert ours[metric] == getattr(expected, metric)
     assert ours["lists"] == json.loads(json.dumps(expected.lists.to_dict()))
     assert svd["log_score"] is None and svd["rmse"] > 0
-    assert {"popularity", "EASE, liked", "EASE, all", "EASE, graded"} <= {rival["name"] for rival in rivals}
+    assert {"popularity", "EASE, liked", "EASE, all", "EASE, graded"} <= {rival["algorithm"] for rival in rivals}
     assert all(rival["rmse"] is None and rival["lists"]["ndcg"] > 0 for rival in rivals)
 
 
@@ -37,14 +37,14 @@ def test_evaluate_prints_three_tables(desk, run):
     arguments = ["evaluate", "ratings.csv", "-a", "paper:n_topics=4", "-a", "baseline", "--folds", 2]
     ratings, lists, activity = run(*arguments, "--list-users", 5).stdout.split("\n\n")
     assert (
-        " ".join(ratings.splitlines()[0].split()) == "algorithm RMSE MAE log_score coverage fit_seconds test_seconds"
+        " ".join(ratings.splitlines()[0].split()) == "algorithm rmse mae log_score coverage fit_seconds test_seconds"
     )
     assert len(ratings.splitlines()) == 4
     assert ratings.splitlines()[-1] == "coverage: share of the ratings inside their 90% intervals"
     title, head, *rows = lists.splitlines()
     assert title.startswith("Lists of 10 items, 10 evaluated; standard error of NDCG at most 0.")
-    assert head.split() == ["algorithm", "NDCG@10", "recall", "MAP", "catalogue", "novelty", "similarity", "popular"]
-    assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topic…", "baseline", "popularity"]
+    assert head.split() == ["algorithm", "ndcg", "recall", "map", "catalogue", "novelty", "similarity", "popular"]
+    assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topics…", "baseline", "popularity"]
     assert "light (" in activity and "heavy (" in activity
     assert max(map(len, [*ratings.splitlines(), *lists.splitlines(), *activity.splitlines()])) <= 80
     alone = run(*arguments, "--list-users", 5, "--no-rivals").stdout
@@ -62,14 +62,14 @@ def test_clicks_are_evaluated_by_their_lists(desk, run, sample, split):
     arguments = ["evaluate", "clicks.csv", "--split", split, "--folds", 2, "--list-users", 30]
     told = run(*arguments)
     assert "clicks.csv has no rating column: only lists are evaluated" in " ".join(told.stderr.split())
-    assert "RMSE" not in told.stdout and "Next: lbg-recsys fit clicks.csv -o model.lbg --algo choice" in told.stderr
+    assert "rmse" not in told.stdout and "Next: lbg-recsys fit clicks.csv -o model.lbg --algo choice" in told.stderr
     facts = json.loads(run(*arguments, "--json", "-q").stdout)
-    found = {one["name"]: one["lists"]["ndcg"] for one in facts["results"]}
+    found = {one["algorithm"]: one["lists"]["ndcg"] for one in facts["results"]}
     assert list(found)[:3] == ["choice", "popularity", "EASE"]
     table = pd.read_csv(desk / "clicks.csv").rename(columns={"time": "timestamp"})
     makers = {"popularity": popularity, "EASE": lambda matrix, seed: ease(matrix, seed, variant="all")}
     expected = compare_lists(table, makers, split=split, n_folds=2, list_users=30)
-    assert [found[one.name] for one in expected] == [one.ndcg for one in expected]
+    assert [found[one.algorithm] for one in expected] == [one.ndcg for one in expected]
 
 
 def test_clicks_that_cannot_be_evaluated(desk, run):
@@ -90,7 +90,7 @@ def test_clicks_that_cannot_be_evaluated(desk, run):
         "user,item,rating\n" + "".join(f"{u},{i},1\n" for u in range(9) for i in range(u))
     )
     found = run("evaluate", "equal.csv", "--folds", 2)
-    assert "all ratings are 1: only lists are evaluated" in found.stderr and "RMSE" not in found.stdout
+    assert "all ratings are 1: only lists are evaluated" in found.stderr and "rmse" not in found.stdout
     assert "there is nothing to predict" in run("evaluate", "equal.csv", "-a", "svd", "--folds", 2, code=2).stderr
 
 
@@ -125,7 +125,7 @@ def test_forced_prediction_is_the_protocol(desk, run, sample):
     assert facts["results"][0] == expected.to_dict()
     assert facts["paper"] == []  # the paper's figures are of MovieLens-100K
     run(*arguments, "-o", "table.md")
-    assert (desk / "table.md").read_text().startswith("| algorithm | MAE | RMSE | MSE | log_score |\n| --- ")
+    assert (desk / "table.md").read_text().startswith("| algorithm | mae | rmse | mse | log_score |\n| --- ")
     assert "must end in .json or .md" in run(*arguments, "-o", "table.txt", code=2).stderr
 
 
@@ -166,9 +166,9 @@ def test_the_papers_rows_stand_below_ours_on_its_data(movielens, run):
 def test_demo(desk, run):
     facts = json.loads(run("demo", "sample", "--folds", 2, "--json", "-q").stdout)
     assert any(result["log_score"] is not None for result in facts["evaluate"])
-    assert any(result["name"] == "svd" for result in facts["evaluate"])
+    assert any(result["algorithm"] == "svd" for result in facts["evaluate"])
     assert len(facts["forced_prediction"]) >= 3
-    names = [result["name"] for result in facts["evaluate"]]
+    names = [result["algorithm"] for result in facts["evaluate"]]
     assert {"bayesian", "lbg", "paper", "choice", "popularity"} <= set(names)
 
 
@@ -212,7 +212,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     result = run(*arguments, "--no-rivals")
     ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
-    ndcg = {one["name"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
+    ndcg = {one["algorithm"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
     assert ratings.startswith("For ratings, paper was the only one (RMSE ")
     assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"

@@ -171,7 +171,7 @@ def test_pLSA_can_be_fitted_too(desk, run):
     run("fit", "sample", "-o", "plsa.lbg", "--algo", "plsa", "-p", "n_topics=3", "-p", "max_iter=3")
     assert type(lbg_recsys.load("plsa.lbg")).__name__ == "GaussianPLSAModel"
     shown = run("explain", "plsa.lbg", "--user", 1, "--item", 3).stdout
-    assert "Topics of the prediction" in shown and "by its value" in shown and "by rating it" not in shown
+    assert "Topics of the prediction" in shown and "from_its_value" in shown and "from_rating_it" not in shown
     run("recommend", "plsa.lbg", "--user", 1)
 
 

@@ -22,6 +22,8 @@ def test_explain(model, run):
     assert facts["evidence"][0]["title"] == model.titles[expected.evidence[0].item]
     (short,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2, "--json").stdout)
     assert short["evidence"] == facts["evidence"][:2] and short["n_evidence"] == len(expected.evidence)
+    assert short["topics"] == facts["topics"][:2] and short["n_topics"] == len(expected.topics)
+    assert [one["total"] for one in facts["evidence"]] == [one.total for one in expected.evidence]
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     assert f"Why topic {expected.topic} and not {expected.against}" in shown
     assert f"and {len(expected.evidence) - 2} more" in shown
@@ -111,7 +113,7 @@ def test_every_model_shows_its_topics(name, desk, run):
     model = lbg_recsys.load(name)
     found = json.loads(run("topics", name, "-n", 3, "--json").stdout)
     expected = model.topics(3)
-    assert [topic["topic"] for topic in found] == [topic.number for topic in expected]
+    assert [topic["topic"] for topic in found] == [topic.topic for topic in expected]
     assert [one["item"] for one in found[0]["loves"]] == [one.item for one in expected[0].loves]
     assert [topic["weight"] for topic in found] == sorted((t["weight"] for t in found), reverse=True)
     shown = run("topics", name).stdout
@@ -136,8 +138,50 @@ def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):
 def test_info(model, run):
     facts = json.loads(run("info", "model.lbg", "--json").stdout)
     assert facts["class"] == "LBGModel" and facts["parameters"] == model.get_params()
-    assert facts["training"]["n_iter"] == model.n_iter_ and facts["written with"]["numpy"] == np.__version__
-    assert max(map(len, run("info", "model.lbg").stdout.splitlines())) <= 80
+    assert facts["training"]["n_iter"] == model.n_iter_ and facts["versions"]["numpy"] == np.__version__
+    shown = run("info", "model.lbg").stdout.splitlines()
+    assert max(map(len, shown)) <= 80
+    assert {line.split()[0] for line in shown if line[0] != " "} - {"users"} <= set(facts)  # the same names
+
+
+def test_the_columns_on_screen_have_the_names_of_the_json(model, run):
+    (facts,) = json.loads(run("predict", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    shown = run("predict", "model.lbg", "--user", 3, "--item", 8, "--mass", 0.8).stdout.splitlines()
+    assert set(shown[1].split()) <= set(facts) and "80% interval" in shown[3]
+    (facts,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
+    shown = run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
+    (head,) = (line.split() for line in shown.splitlines() if line.startswith("item"))
+    assert head == ["item", "rating", "from_rating_it", "from_its_value", "total"]
+    assert set(head) <= set(facts["evidence"][0]) and "from_silence" in shown and "from_silence" in facts
+    topic = json.loads(run("topics", "model.lbg", "-n", 1, "--json").stdout)[0]
+    first, head, *_ = run("topics", "model.lbg", "-n", 1).stdout.splitlines()
+    assert first == f"Topic {topic['topic']}: weight {topic['weight']:.3f}"
+    assert head.split() == ["typical", "probability", "loves", "difference", "hates", "difference"]
+    for one in (*topic["typical"], *topic["loves"], *topic["hates"]):
+        assert one["difference"] == pytest.approx(one["rating"] - one["rating_of_all"])
+
+
+def test_a_title_is_beside_every_item_or_nowhere(model, run, desk):
+    def items(facts):
+        if isinstance(facts, list):
+            return [one for part in facts for one in items(part)]
+        if not isinstance(facts, dict):
+            return []
+        return [facts] * ("item" in facts) + [one for part in facts.values() for one in items(part)]
+
+    asked = (
+        ["explain", "--user", 3, "--item", 8],
+        ["topics"],
+        ["similar", "--item", 8],
+        ["predict", "--user", 3, "--item", 8],
+    )
+    run("fit", "--algo", "paper", "ratings.csv", "-o", "untitled.lbg", "-p", "n_topics=4", "-q")
+    for command, *options in asked:
+        found = items(json.loads(run(command, "model.lbg", *options, "--json").stdout))
+        assert found and all(one["title"] == model.titles[one["item"]] for one in found)
+        assert all(
+            "title" not in one for one in items(json.loads(run(command, "untitled.lbg", *options, "--json").stdout))
+        )
 
 
 def test_doctor(run, monkeypatch):
@@ -209,7 +253,7 @@ def test_unknown_ids_are_named(arguments, message, desk, run):
 
 def test_a_new_user_has_a_table_of_ratings(desk, run):
     known = run("explain", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
-    assert known.startswith("New user, item ") and "by its value" in known
+    assert known.startswith("New user, item ") and "from_its_value" in known
 
 
 def test_topics_tell_small_differences_on_any_scale(desk, run):

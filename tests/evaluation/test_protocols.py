@@ -32,7 +32,7 @@ def test_every_kind_of_algorithm_takes_part(matrix):
     results = forced.forced_prediction(
         matrix, algorithms, seeds=(0, 1), n_draws=2, progress=lambda *step: steps.append(step)
     )
-    by_name = {result.name: result for result in results}
+    by_name = {result.algorithm: result for result in results}
     assert [by_name[name].users for name in algorithms] == [
         forced.USERLESS,
         forced.FOLDED,

@@ -28,7 +28,8 @@ _RATE_DOUBT = 5.0
 class ItemOfTopic:
     """An item in a topic: the probability that its users rate it, and their mean rating; both also for all users.
 
-    ``rating`` is the mean of the topic's users, drawn towards everybody's where they are few.
+    ``rating`` is the mean of the topic's users, drawn towards everybody's where they are few; ``difference`` is
+    ``rating`` - ``rating_of_all``.
     """
 
     item: RawId
@@ -36,14 +37,18 @@ class ItemOfTopic:
     probability_of_all: float
     rating: float
     rating_of_all: float
+    difference: float
     title: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Topic:
-    """A topic: its weight, the items most typical of it, and those it rates furthest above and below the average."""
+    """A topic: its weight, the items most typical of it, and those it rates furthest above and below the average.
 
-    number: int
+    ``weight`` is the share of the users who are in the topic.
+    """
+
+    topic: int
     weight: float
     typical: tuple[ItemOfTopic, ...]
     loves: tuple[ItemOfTopic, ...]
@@ -52,7 +57,7 @@ class Topic:
     def __repr__(self) -> str:
         kinds = {"typical": self.typical, "loves": self.loves, "hates": self.hates}
         shown = (f"{name} {', '.join(name_of(one) for one in items[:3])}" for name, items in kinds.items() if items)
-        return f"<Topic {self.number}, weight {self.weight:.2f}: {'; '.join(shown)}>"
+        return f"<Topic {self.topic}, weight {self.weight:.2f}: {'; '.join(shown)}>"
 
     def to_frame(self) -> "pd.DataFrame":
         """A table of the items, with the kind that each of them is: typical, loves or hates."""
@@ -61,7 +66,7 @@ class Topic:
         return frame_of([one for _, one in every], kind=[kind for kind, _ in every])
 
     def _repr_html_(self) -> str:
-        return heading_html(f"Topic {self.number}: {self.weight:.1%} of the users") + table_html(self.to_frame(), 30)
+        return heading_html(f"Topic {self.topic}: weight {self.weight:.3f}") + table_html(self.to_frame(), 30)
 
 
 class Topics(list[Topic]):
@@ -76,14 +81,14 @@ class Topics(list[Topic]):
 
         tables = [one.to_frame() for one in self]
         for one, table in zip(self, tables, strict=True):
-            table.insert(0, "topic", one.number)
+            table.insert(0, "topic", one.topic)
             table.insert(1, "weight", one.weight)
         return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
     def _repr_html_(self) -> str:
         kinds = ("typical", "loves", "hates")
         cells = "".join(
-            f"<tr><td>{one.number}</td><td>{one.weight:.1%}</td>"
+            f"<tr><td>{one.topic}</td><td>{one.weight:.3f}</td>"
             + "".join(
                 f"<td style='text-align:left'>{escape('; '.join(map(name_of, getattr(one, kind))))}</td>"
                 for kind in kinds
@@ -132,6 +137,7 @@ def topics(model: "RatingModel", n: int, n_topics: int | None) -> Topics:
             float(overall[i]),
             float(mean_of_all[i] + opinion[i, s]),
             float(mean_of_all[i]),
+            float(opinion[i, s]),
             model.titles.get(model.matrix.items.raw(i)),
         )
 

@@ -177,7 +177,7 @@ def test_planted_groups_are_found(planted):
     found = planted.topics(4, n_topics=2)
     assert [topic.weight for topic in found] == sorted(member.mean(axis=0), reverse=True)
     for topic in found:
-        first = topic.number == member[0].argmax()
+        first = topic.topic == member[0].argmax()
         assert all((one.item < 15) == first for one in topic.loves) and len(topic.loves) == 4
         assert all((one.item < 15) != first for one in topic.hates) and len(topic.hates) == 4
         assert all(one.rating > one.rating_of_all for one in topic.loves)
@@ -325,6 +325,6 @@ def test_communities_find_what_was_planted():
     assert abs(np.mean(kind == np.arange(60) % 2) - 0.5) > 0.45
     first = kind[0]
     for topic in model.topics(3):
-        assert topic.weight == pytest.approx(model.mixing_[:, topic.number].mean())
-        assert all((one.item < 15) == (topic.number == first) for one in topic.loves)
+        assert topic.weight == pytest.approx(model.mixing_[:, topic.topic].mean())
+        assert all((one.item < 15) == (topic.topic == first) for one in topic.loves)
     np.testing.assert_allclose(model.fold_in({1: 5, 20: 1}).posterior.sum(), 1.0)

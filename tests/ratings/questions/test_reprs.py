@@ -79,7 +79,7 @@ def test_topics_are_one_line_each(model):
 
 def test_a_topic_is_one_line(model):
     topic = model.topics(3)[0]
-    assert repr(topic).startswith(f"<Topic {topic.number}, weight {topic.weight:.2f}: typical ")
+    assert repr(topic).startswith(f"<Topic {topic.topic}, weight {topic.weight:.2f}: typical ")
     assert str(topic.typical[0].item) in repr(topic) and "\n" not in repr(topic)
 
 
@@ -142,7 +142,7 @@ def test_topics_are_a_list_that_is_a_table(model):
     model.titles = {item: f"Film & {item}" for item in range(1, 121)}
     found = model.topics(3)
     table = found.to_frame()
-    assert isinstance(found, list) and set(table["topic"]) == {topic.number for topic in found}
+    assert isinstance(found, list) and set(table["topic"]) == {topic.topic for topic in found}
     assert table["title"].tolist() == [f"Film & {item}" for item in table["item"]]
     assert "Film & " in repr(found[0]) and "Film &amp; " in found._repr_html_() and "<table" in found[0]._repr_html_()
 
