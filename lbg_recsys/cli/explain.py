@@ -59,8 +59,8 @@ def explain(
     user's ratings that explain it.
 
     For models of lbg and paper, the rating is explained by topics. This is exact: the log-odds of the leading topic
-    against the second are the sum of parts for the prior, the unrated items, the item itself and each of the user's
-    ratings, which count by the item being rated and by the value.
+    against the next one that differs from it are the sum of parts for the prior, the unrated items, the item itself
+    and each of the user's ratings, which count by the item being rated and by the value.
 
     For models of bayesian and plsa, the output shows the parts of the expected rating, and the change in it if each
     of the user's ratings were removed. This is exact for plsa. For bayesian it is an average over the kept sweeps
@@ -75,9 +75,12 @@ def explain(
     """
     if (user is None) == (new_user is None):
         raise click.UsageError("name the user: --user ID or --new-user FILE")
+    from lbg_recsys.ratings.questions.copies import warn_of_copies
     from lbg_recsys.ratings.questions.facts import explanation_facts
 
     loaded = load_model(model, quiet)
+    with remarks(quiet):
+        warn_of_copies(loaded)
     found_item = find_item(loaded, item)
     if new_user is not None:
         with remarks(quiet):
@@ -182,7 +185,7 @@ def _signed(number: float) -> str:
 
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:
     if found.topic == found.against:
-        return  # one topic: there is nothing to weigh
+        return  # one topic, or copies of one: there is nothing to weigh
     echo(
         f"\nWhy topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
         f"{_signed(found.from_prior)} from_prior"

@@ -11,6 +11,7 @@ from lbg_recsys.cli.models import (
     load_model,
     model_argument,
     refuse_choices,
+    remarks,
 )
 
 
@@ -59,10 +60,11 @@ def similar(
     if user is not None or metric is not None:
         refuse_choices(loaded, model, "similar --metric" if user is None else "similar --user")
         how = {"metric": metric}
-    if item is not None:
-        found = loaded.similar_items(find_item(loaded, item), number, **how)
-    else:
-        found = loaded.similar_users(find_user(loaded, str(user)), number, metric=metric)
+    with remarks(quiet):
+        if item is not None:
+            found = loaded.similar_items(find_item(loaded, item), number, **how)
+        else:
+            found = loaded.similar_users(find_user(loaded, str(user)), number, metric=metric)
     what = "item" if item is not None else "user"
     named = item is not None and bool(loaded.titles)
     if as_json:

@@ -6,7 +6,7 @@ import click
 
 from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import json_option, print_json, print_table, quiet_option
-from lbg_recsys.cli.models import load_rating_model, model_argument
+from lbg_recsys.cli.models import load_rating_model, model_argument, remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import decimals, echo
 
@@ -45,7 +45,8 @@ def topics(model: str, number: int, n_topics: int | None, plot: str | None, quie
       lbg-recsys topics bayesian.lbg -k 3
     """
     loaded = load_rating_model(model, quiet, "topics")
-    found = loaded.topics(number, n_topics=n_topics)
+    with remarks(quiet):
+        found = loaded.topics(number, n_topics=n_topics)
     if plot:
         from lbg_recsys.cli.pictures import draw_topics
 

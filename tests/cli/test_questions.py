@@ -37,6 +37,16 @@ def test_explain_a_new_user_and_a_single_topic(run, desk):
     assert "Why topic" not in run("explain", "one.lbg", "--user", 3, "--item", 8).stdout
 
 
+def test_topics_that_are_copies_are_said_and_not_weighed(desk, run):
+    run("fit", "sample", "-o", "blurred.lbg", "--algo", "lbg", "-q")
+    for command in (["explain", "--user", 3, "--item", 8], ["topics"], ["similar", "--item", 8]):
+        said = run(command[0], "blurred.lbg", *command[1:])
+        assert "Note: only 5 of the 10 topics differ" in said.stderr and "n_topics=5 or less" in said.stderr
+        assert not run(command[0], "blurred.lbg", *command[1:], "-q").stderr
+    shown = run("explain", "blurred.lbg", "--user", 3, "--item", 8).stdout
+    assert "log-odds +0.00" not in shown and shown.count("+0.00") + shown.count("-0.00") < 4
+
+
 @pytest.fixture
 def bayesian(desk, run):
     parameters = ("n_components=2", "n_sweeps=20", "burn_in=10")

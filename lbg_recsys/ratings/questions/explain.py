@@ -1,7 +1,7 @@
 """Why a prediction is what it is.
 
-LBG is explained by exact sums. The posterior log-odds of the leading topic s against the runner-up r are a
-sum over the user's own ratings,
+LBG is explained by exact sums. The posterior log-odds of the leading topic s against the next one r that differs
+from it are a sum over the user's own ratings,
 
     log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
                            + sum over rated i of ( w (logit p_si - logit p_ri)  +  log N_s(m_i)/N_r(m_i) ) ],
@@ -27,6 +27,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.questions.copies import copies_of
 from lbg_recsys.ratings.questions.showing import (
     SHOWN,
     distribution_html,
@@ -180,6 +181,7 @@ class _Predicted(ABC):
 class Explanation(_Predicted):
     """A prediction of `LBGModel` explained by topics.
 
+    ``topic`` leads, and ``against`` is the next that is not a copy of it (it is ``topic`` itself if there is none).
     ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
     + ``from_item`` (that this item is to be rated) + the ``total`` of every `RatingEvidence`, strongest first.
     ``expected_rating`` = sum of share * mean over ``topics``.
@@ -321,7 +323,9 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     own = model.matrix.subset(np.array([user]))
     joint = model.log_joint(own)[0] + (0.0 if rated else weight * logit[item])
     mu = posterior(joint[None, :], beta)[0][0]
-    topic, against = np.argsort(-joint, kind="stable")[[0, min(1, len(joint) - 1)]]
+    leading = np.argsort(-joint, kind="stable")
+    topic = leading[0]
+    against = next(iter(leading[~copies_of(model, int(topic))[leading]]), topic)  # a copy would explain nothing
 
     items, values = own.item_codes, model.rows_of(own).values
     c, var = parameters.c[items], parameters.var[items]

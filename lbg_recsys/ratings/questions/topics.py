@@ -11,6 +11,7 @@ from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
+from lbg_recsys.ratings.questions.copies import warn_of_copies
 from lbg_recsys.ratings.questions.showing import frame_of, heading_html, name_of, table_html
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def topics(model: "RatingModel", n: int, n_topics: int | None) -> Topics:
     few ratings count less.
     """
     check_integer("n", n, 1)
+    warn_of_copies(model)
     tables = model.topic_tables(n_topics)
     overall = tables.rate @ tables.weight
     typical = telling(tables.weight, tables.rate)

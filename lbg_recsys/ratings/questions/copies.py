@@ -1,0 +1,57 @@
+"""Topics that are copies of each other: more topics were fitted than the ratings tell apart."""
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lbg_recsys.core.types import Bools
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings.model import RatingModel
+    from lbg_recsys.ratings.topic_model import TopicRatingModel
+
+# In nats: with less, all ratings of a user say next to nothing about which of two topics they are of.
+_NOTHING = 0.02
+
+
+def copies_of(model: "TopicRatingModel", topic: int) -> Bools:
+    """Which topics are copies of one, itself included, (k,).
+
+    These are topics whose log-odds against it, by all that a user of either of them rates, are expected to be close
+    to zero: half of the symmetrised Kullback-Leibler divergence, tempered as the posterior is.
+    """
+    parameters, (mean, var) = model.parameters_, model.item_gaussians()
+    p, own = parameters.p, [topic]
+    spread = np.square(var - var[:, own]) / (var * var[:, own])
+    values = np.square(mean - mean[:, own]) * (1.0 / var + 1.0 / var[:, own]) + spread
+    divergence = (0.125 * (p + p[:, own]) * values).sum(axis=0)
+    if weight := getattr(model, "indicator_weight", 0.0):  # else it does not count who rates what
+        logit = parameters.logit_p()
+        divergence += 0.5 * weight * ((p - p[:, own]) * (logit - logit[:, own])).sum(axis=0)
+    return np.asarray(getattr(model, "temperature", 1.0) * divergence < _NOTHING)
+
+
+def n_different(model: "TopicRatingModel") -> int:
+    """How many topics there are if copies count once."""
+    left, found = np.ones(model.parameters_.n_topics, dtype=np.bool_), 0
+    while left.any():
+        left &= ~copies_of(model, int(left.argmax()))
+        found += 1
+    return found
+
+
+def warn_of_copies(model: "RatingModel") -> None:
+    """Warn that topics are copies of each other, if they are: what is said of topics says little then."""
+    from lbg_recsys.ratings.topic_model import TopicRatingModel
+
+    if not isinstance(model, TopicRatingModel):
+        return
+    n_topics, different = model.parameters_.n_topics, n_different(model)
+    if different < n_topics:
+        warnings.warn(
+            f"only {different} of the {n_topics} topics differ, and the others are copies of them: topics and "
+            f"similarities may become clearer with fewer topics; try n_topics={different} or less",
+            UserWarning,
+            stacklevel=4,
+        )
