@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from lbg_recsys import presets
-from lbg_recsys.cli.completion import complete_algorithm
+from lbg_recsys.cli.completion import complete_algorithm, complete_param
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.lists import Scorer
@@ -96,6 +96,7 @@ def params_option(model: str = "") -> Callable[[F], F]:
         "params",
         multiple=True,
         metavar="NAME=VALUE",
+        shell_complete=None if model else complete_param,
         help=f"Set a parameter of {model or 'the algorithm'}; repeatable. 'lbg-recsys params {model or 'ALGO'}' "
         "lists them.",
     )

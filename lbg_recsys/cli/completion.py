@@ -1,4 +1,4 @@
-"""Shell completion: users and items of the model file that a command names, algorithms and data sets."""
+"""Shell completion: users and items of the model file that a command names, algorithms, parameters, data sets."""
 
 import os
 import re
@@ -45,6 +45,24 @@ def complete_dataset(ctx: click.Context, parameter: click.Parameter, typed: str)
     return _items([(name, info.summary) for name, info in DATASETS.items() if name.startswith(typed)])
 
 
+def complete_ratings(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Names of data sets of ratings, and files. Bash completes files if there is no name: with nothing typed, too."""
+    from lbg_recsys.datasets import DATASETS
+    from lbg_recsys.datasets.by_name import RATING_SETS
+
+    offered = RATING_SETS if typed or not _is_bash() else ()
+    names = [(name, DATASETS[name].summary) for name in offered if name.startswith(typed)]
+    return [*_items(names), CompletionItem(typed, type="file")]
+
+
+def complete_param(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Names of the parameters of the algorithm of ``--algo``, or of the default one, with what they are."""
+    from lbg_recsys.cli.algorithms import MODELS, settings_listed
+
+    listed = settings_listed(MODELS[ctx.params.get("algo") or "bayesian"])
+    return _items([(f"{one.name}=", one.description) for one in listed if one.name.startswith(typed)])
+
+
 def _model_of(ctx: click.Context) -> Any:
     """The model of the file on the command line, or None: a completion never fails."""
     from lbg_recsys import load
@@ -72,5 +90,8 @@ def _items(found: list[tuple[str, str]]) -> list[CompletionItem]:
 
 def _quoted(text: str) -> str:
     """As the shell takes it: bash inserts a completion as it is, zsh and fish quote it themselves."""
-    is_bash = os.environ.get("_LBG_RECSYS_COMPLETE", "").startswith("bash")
-    return _SPECIAL.sub(r"\\\1", text) if is_bash else text
+    return _SPECIAL.sub(r"\\\1", text) if _is_bash() else text
+
+
+def _is_bash() -> bool:
+    return os.environ.get("_LBG_RECSYS_COMPLETE", "").startswith("bash")

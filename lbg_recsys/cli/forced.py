@@ -7,6 +7,7 @@ import click
 
 from lbg_recsys.cli.algorithms import algos_option, factory
 from lbg_recsys.cli.common import json_option, plain, print_json, print_table, quiet_option, seed_option
+from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import facts_of, format_options, read_matrix, scale_option
@@ -22,7 +23,7 @@ DEFAULT = ("movie-mean", "plsa", "paper", "lbg", "lbg:point=median")
 
 
 @click.command("forced-prediction")
-@click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path())
+@click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path(), shell_complete=complete_ratings)
 @algos_option(DEFAULT, "An algorithm to compare; repeatable. The names are those of evaluate.")
 @click.option("--splits", type=click.IntRange(min=1), default=3, show_default=True, help="Splits of the users.")
 @click.option("--draws", type=click.IntRange(min=1), default=10, show_default=True, help="Hidden ratings per user.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lbg_recsys.cli.common import counted, parse_columns
+from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import Progress, bar
@@ -82,7 +83,7 @@ def scale_option(command: F) -> F:
 
 def ratings_argument(command: F) -> F:
     """Where the ratings are."""
-    return click.argument("ratings", metavar="RATINGS", type=click.Path())(command)
+    return click.argument("ratings", metavar="RATINGS", type=click.Path(), shell_complete=complete_ratings)(command)
 
 
 def read_matrix(source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any) -> "RatingMatrix":

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option, size_in_words
+from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import load_model, model_argument, predicts_ratings, remarks
 from lbg_recsys.cli.reading import format_options, read_interactions
 from lbg_recsys.cli.terminal import echo
@@ -16,7 +17,7 @@ from lbg_recsys.progress import bar
 
 @click.command()
 @model_argument
-@click.argument("ratings", metavar="[RATINGS]", type=click.Path(), required=False)
+@click.argument("ratings", metavar="[RATINGS]", type=click.Path(), shell_complete=complete_ratings, required=False)
 @output_option("File to write the page to (.html).", suffixes=(".html", ".htm"), required=True)
 @click.option(
     "--refit/--no-refit",

@@ -1,4 +1,4 @@
-"""Shell completion of users and items from a model file, as bash and zsh ask for it."""
+"""Shell completion of users and items from a model file, of names and parameters, as bash and zsh ask for it."""
 
 import pytest
 from click.shell_completion import BashComplete, ZshComplete
@@ -57,3 +57,22 @@ def test_algorithms_and_data_sets_by_name():
         assert [name for name, _ in completions(words, "bay")] == ["bayesian", "bayesian-strong"]
     for command in ("fetch", "path"):
         assert [name for name, _ in completions(["datasets", command], "ml-")] == ["ml-100k", "ml-1m"]
+
+
+@pytest.mark.parametrize("words", [["fit"], ["evaluate"], ["demo"], ["forced-prediction"], ["update", "model.lbg"]])
+def test_ratings_are_data_sets_or_files(words, monkeypatch):
+    def asked(typed, shell=ZshComplete):
+        found = shell(main, {}, "lbg-recsys", "_LBG_RECSYS_COMPLETE").get_completions(words, typed)
+        return [one.value for one in found if one.type == "plain"], [one.type for one in found][-1]
+
+    assert asked("ml-") == (["ml-100k", "ml-1m"], "file")
+    assert "sample" in asked("")[0] and "reuters" not in str(asked("")[0]) and asked("mine.c") == ([], "file")
+    monkeypatch.setenv("_LBG_RECSYS_COMPLETE", "bash_complete")
+    assert asked("sam", BashComplete)[0] == ["sample"]
+    assert asked("", BashComplete) == ([], "file")  # names would keep bash from completing files
+
+
+def test_parameters_of_the_algorithm():
+    (found,) = completions(["fit", "sample", "--algo", "lbg", "-p"], "n_top")
+    assert found[0] == "n_topics=" and "topics" in found[1]
+    assert [name for name, _ in completions(["fit", "sample", "-p"], "n_sw")] == ["n_sweeps="]  # the default's
