@@ -76,13 +76,17 @@ class ChoiceExplanation:
         if not self.because:
             return f"{score}, because of how many users take it"
         verb = "took" if all(one.rating is None for one in self.because) else "rated"
-        lines = [f"{score}, because the user {verb}"]
+        return "\n".join([f"{score}, because the user {verb}", *self.reasons()])
+
+    def reasons(self) -> list[str]:
+        """A line per contribution to the choice score, the smaller ones in one; they add up to it."""
+        lines = []
         for one in self.because[:SHOWN]:
             rating = "" if one.rating is None else f" {one.rating:g}"
             lines.append(f"  {name_of(one)}{rating}: {one.contribution:+.4f}")
-        if len(self.because) > SHOWN:
-            lines.append(f"  and {len(self.because) - SHOWN} more")
-        return "\n".join([*lines, f"and because of how many users take it: {self.from_average:+.4f}"])
+        if rest := self.because[SHOWN:]:
+            lines.append(f"  {len(rest)} more: {sum(one.contribution for one in rest):+.4f}")
+        return [*lines, f"and because of how many users take it: {self.from_average:+.4f}"]
 
     def to_frame(self) -> "pd.DataFrame":
         """The contributions as a table: a row per item of the user, the largest first."""

@@ -120,8 +120,8 @@ class BayesianLBGSettings(Settings):
     )
     n_chains: int = setting(
         1,
-        """Chains per orientation and likelihood. More chains are more accurate and cost more; 4 are recommended
-        where accuracy counts.""",
+        """Chains per orientation and likelihood: with "both" and "mixed", 1 runs four chains and 2 run eight. More
+        chains are a little more accurate, and cost time and memory in proportion.""",
         at_least=1,
     )
     orientation: str = setting(

@@ -140,10 +140,9 @@ class _Predicted(ABC):
             f"score in lists {self.score:.4f}"
         ]
         if self.choice is not None:
-            lines.append(f"Choice score {self.choice.choice_score:.4f}, because the user rated")
-            lines += [
-                f"  {name_of(one)} {one.rating:g}: {one.contribution:+.4f}" for one in self.choice.because[:SHOWN]
-            ]
+            why = "the user rated" if self.choice.because else "of how many users take it"
+            lines.append(f"Choice score {self.choice.choice_score:.4f}, because {why}")
+            lines += self.choice.reasons() if self.choice.because else []
         if features := getattr(self, "features", ()):
             lines.append("What features add to the expected rating, before any ratings")
             lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:SHOWN]]

@@ -57,7 +57,7 @@ def test_reasons_of_a_list_are_printed_as_well():
     lines = str(found).splitlines()
     assert lines[0] == "User 7, item Pot: choice score 1.0200, because the user rated" and len(lines) == 11
     assert lines[1:3] == ["  Tea 4: +0.1000", "  1 4: +0.1000"]
-    assert lines[-2:] == ["  and 2 more", "and because of how many users take it: +0.0200"]
+    assert lines[-2:] == ["  2 more: +0.2000", "and because of how many users take it: +0.0200"]
     clicks = ChoiceExplanation("ann", 8, 0.12, 0.02, (ChoiceEvidence(3, None, 0.1),))
     assert "because the user took\n  3: +0.1000\nand because" in str(clicks)
     unknown = ChoiceExplanation("ann", 8, 0.02, 0.02, ())
