@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lbg_recsys.core.types import Bools
+from lbg_recsys.ratings.ids import UNKNOWN
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings.model import RatingModel
@@ -18,16 +19,17 @@ _NOTHING = 0.02
 def copies_of(model: "TopicRatingModel", topic: int) -> Bools:
     """Which topics are copies of one, itself included, (k,).
 
-    These are topics whose log-odds against it, by all that a user of either of them rates, are expected to be close
-    to zero: half of the symmetrised Kullback-Leibler divergence, tempered as the posterior is.
+    These are topics whose log-odds against it, by all that an average user rates, are expected to be close to zero:
+    half of the symmetrised Kullback-Leibler divergence, tempered as the posterior is.
     """
     parameters, (mean, var) = model.parameters_, model.item_gaussians()
-    p, own = parameters.p, [topic]
+    items, own = np.arange(parameters.n_columns), [topic]
+    rate = model.rated_probability(np.full(len(items), UNKNOWN), items)
     spread = np.square(var - var[:, own]) / (var * var[:, own])
     values = np.square(mean - mean[:, own]) * (1.0 / var + 1.0 / var[:, own]) + spread
-    divergence = (0.125 * (p + p[:, own]) * values).sum(axis=0)
+    divergence = 0.25 * rate @ values
     if weight := getattr(model, "indicator_weight", 0.0):  # else it does not count who rates what
-        logit = parameters.logit_p()
+        p, logit = parameters.p, parameters.logit_p()
         divergence += 0.5 * weight * ((p - p[:, own]) * (logit - logit[:, own])).sum(axis=0)
     return np.asarray(getattr(model, "temperature", 1.0) * divergence < _NOTHING)
 
