@@ -116,10 +116,8 @@ def _write(
     model = _loaded(file)
     blocks = model.recommend_blocks(model.matrix.users.raws(range(*cut)), n, **wishes)
     lists = pd.concat(list(blocks), ignore_index=True)
-    if "title" in lists:  # an item without a title is called by its id
-        lists["title"] = [
-            str(lists["item"][row]) if name is None else name for row, name in enumerate(lists["title"])
-        ]
+    if "title" in lists:  # the same type in all files, also where no item has a title
+        lists["title"] = lists["title"].astype("string")
     for name, index in (("user", model.matrix.users), ("item", model.matrix.items)):
         lists[name] = _of_one_type(lists[name], index)
     with atomic_write(part) as stream:

@@ -132,6 +132,21 @@ def test_recommend_streams(model, desk, run, monkeypatch):
     assert seen == ["made", "written"] * 4
 
 
+def test_a_first_block_without_titles_in_parquet():
+    from io import BytesIO
+
+    from lbg_recsys.cli.writing import BlockWriter
+
+    pytest.importorskip("pyarrow")
+    stream = BytesIO()
+    writer = BlockWriter(stream, ".parquet")
+    for item, title in ((2, None), (3, "Tea")):
+        writer.write(pd.DataFrame({"user": [1], "item": [item], "title": pd.Series([title], dtype=object)}))
+    writer.close()
+    first, second = pd.read_parquet(BytesIO(stream.getvalue()))["title"]
+    assert pd.isna(first) and second == "Tea"
+
+
 def test_ids_of_both_types_in_parquet(desk, run):
     pytest.importorskip("pyarrow")
     model = lbg_recsys.LBGModel(n_topics=1).fit(([1, "a", 1, "a"], [1, 1, "x", 2], [1, 2, 3, 4]))

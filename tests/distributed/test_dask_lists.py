@@ -22,7 +22,8 @@ def test_parts_hold_the_lists(sample, client, tmp_path, monkeypatch, kind):
     found = pd.read_parquet(tmp_path / "lists")
     expected = pd.DataFrame(model.recommend(list(model.matrix.users), 5))
     assert done == (200, len(expected), 200)
-    expected["title"] = expected["title"].where(expected["title"].notna(), expected["item"].astype(str))
+    assert set(found["title"].dropna()) <= {"One"}  # an item without a title has none, as elsewhere
+    found, expected = found.astype({"title": "string"}), expected.astype({"title": "string"})
     expected["item"] = expected["item"].astype(str)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
