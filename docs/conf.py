@@ -9,6 +9,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lbg_recsys import __version__
+from lbg_recsys.ratings.scoring import ScoringModel
 
 project = "lbg-recsys"
 copyright = "the lbg-recsys contributors"
@@ -59,13 +60,36 @@ def as_mathml(display):
     return visit
 
 
-def skip_foreign(app, what, name, found, skip, options):
-    """Leave out what scikit-learn and Surprise put into our classes: their documentation describes it."""
-    home = getattr(found, "__module__", None) or ""
-    return True if home.split(".")[0] in ("sklearn", "surprise") else None
+# What the parts of the package call of each other: methods over codes of users and items, and over blocks of rows.
+INTERNAL = {name for name in vars(ScoringModel) if name not in ("without_users", "levels", "posterior")} | {
+    *("codes", "codes_of", "user_code", "item_code", "influence", "topic_shares", "effects_of_features"),
+    *("tilt_by_features", "log_joint", "silence_weight", "item_gaussians", "assemble", "rows_of", "check_settings"),
+    *("of_crowd", "from_codes", "name_of_entry", "seen", "is_rated", "padded", "extremes", "facts", "reasons"),
+    *(
+        "size_in_words",
+        "is_constant",
+        "refuse_outsiders",
+        "tolerance",
+        "rounding_variance",
+        "origin",
+        "block_reader",
+        "blocks",
+        "whole",
+    ),
+    *("placed", "mapped", "counted", "map", "total", "advance", "accumulate", "fetch"),
+}
+RATED = ("lbg_recsys.ratings", "lbg_recsys.distributed")
+
+
+def skip_internal(app, what, name, found, skip, options):
+    """Leave out what is not for users, and what scikit-learn and Surprise put into our classes and describe."""
+    home = getattr(getattr(found, "fget", found), "__module__", None) or ""
+    if home.split(".")[0] in ("sklearn", "surprise"):
+        return True
+    return True if name in INTERNAL and home.startswith((*RATED, "lbg_recsys.settings")) else None
 
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-skip-member", skip_internal)
     app.add_html_math_renderer("mathml", (as_mathml(display=False), None), (as_mathml(display=True), None))

@@ -1,6 +1,7 @@
 """The documentation names files and functions that exist, and its reference has everything public."""
 
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
 
@@ -47,6 +48,25 @@ def test_the_reference_has_every_public_name(part):
     assert found
     listed = set(section.partition("```")[0].split())
     assert set(import_module(f"lbg_recsys.{part}").__all__) - NOT_DESCRIBED <= listed
+
+
+def test_the_reference_leaves_out_what_is_not_for_users():
+    pytest.importorskip("docutils")
+    conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    from lbg_recsys.ratings import BayesianLBGModel, LBGModel, RatingMatrix, RatingScale, RatingStore
+
+    def is_shown(cls, name):
+        return conf["skip_internal"](None, "class", name, getattr(cls, name), False, None) is None
+
+    for name in ("distribution_of", "item_code", "numbers_per_pair", "assemble", "list_score", "is_new"):
+        assert not is_shown(LBGModel, name) and not is_shown(BayesianLBGModel, name)
+    for name in ("fit", "recommend", "explain", "levels", "without_users", "predictions", "get_params"):
+        assert is_shown(LBGModel, name) and is_shown(BayesianLBGModel, name)
+    everything = (LBGModel, BayesianLBGModel, RatingMatrix, RatingScale, RatingStore)
+    classes = [*everything, *(getattr(import_module("lbg_recsys.distributed"), one) for one in ("DaskBlocks",))]
+    classes += [getattr(import_module("lbg_recsys.ratings"), one) for one in ("Explanation", "Influences")]
+    classes.append(import_module("lbg_recsys.ratings.choice_scores").ChoiceExplanation)
+    assert all(any(hasattr(cls, name) for cls in classes) for name in conf["INTERNAL"])  # none is out of date
 
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/{one.name}" for one in sorted((ROOT / "docs").glob("*.md")))])

@@ -19,5 +19,8 @@ def with_examples():
 
 @pytest.mark.parametrize("name", list(with_examples()))
 def test_examples_run(name):
+    if ".distributed." in name:
+        pytest.importorskip("dask.distributed", reason="the extra 'dask' is not installed")
+        pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     result = doctest.testmod(import_module(name))
     assert result.failed == 0 < result.attempted

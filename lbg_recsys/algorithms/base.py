@@ -1,11 +1,12 @@
 """A rating model as a Surprise algorithm: the adapter holds no mathematics."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import wraps
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _as_of_model(method: F) -> F:
+    """Give a method the signature and the docstring of the model's method of the same name, which it calls."""
+    same: Any = wraps(getattr(RatingModel, method.__name__), assigned=("__doc__",), updated=())(method)
+    return same  # type: ignore[no-any-return]
+
+
 class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships no types
     """Surprise's contract on top of a `RatingModel`; the fitted one is ``model_``.
 
@@ -51,8 +61,18 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
     def fit(self, trainset: Any, progress: Progress = silent) -> "RatingAlgo":
         """Fit to a Surprise trainset. A fit that fails leaves the algorithm as it was.
 
-        ``progress(done, total, note)`` is called after every step, as by the model's own ``fit``. With
-        ``verbose=True`` a bar shows it too, or ten lines if standard error is not a terminal.
+        Parameters
+        ----------
+        trainset : surprise.Trainset
+            The ratings.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step. With ``verbose=True`` a bar shows it too, or
+            ten lines if standard error is not a terminal.
+
+        Returns
+        -------
+        RatingAlgo
+            The algorithm itself.
         """
         model = self._unfitted_model().fit(matrix_of(trainset), progress=progress, **self._beside_ratings())
         AlgoBase.fit(self, trainset)
@@ -74,9 +94,19 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         return model.set_params(**params)
 
     def estimate(self, u: int | str, i: int | str) -> tuple[float, dict[str, Any]]:
-        """The prediction for inner ids (strings where Surprise does not know them), with its details.
+        """Predict the rating of a pair of inner ids; Surprise calls this, and `predict` takes raw ids.
 
         The model's codes are the trainset's inner ids; what `partial_fit` brought has the codes that follow.
+
+        Parameters
+        ----------
+        u, i : int or str
+            Inner ids of the user and the item; strings where Surprise does not know them.
+
+        Returns
+        -------
+        tuple of float and dict
+            The predicted rating, and the details of the prediction.
         """
         users = np.array([UNKNOWN if isinstance(u, str) else u], dtype=np.int64)
         items = np.array([UNKNOWN if isinstance(i, str) else i], dtype=np.int64)
@@ -88,7 +118,22 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
     ) -> Prediction:
         """Predict the rating of one pair of raw ids, as the model knows them: the trainset may know fewer.
 
-        ``clip`` is Surprise's, and without effect: every prediction lies on the scale.
+        Parameters
+        ----------
+        uid, iid : id
+            Raw ids of the user and the item. Unknown ones get the prediction for an unknown user or item.
+        r_ui : float, default=None
+            The true rating, for the result.
+        clip : bool, default=True
+            Surprise's, and without effect: every prediction lies on the scale.
+        verbose : bool, default=False
+            Whether to print the prediction.
+
+        Returns
+        -------
+        surprise.Prediction
+            ``est`` is the predicted rating; ``details`` has the ``distribution`` over the levels, its ``std`` and, of
+            a model with topics, the leading ``topic`` and its ``topic_posterior``.
         """
         (prediction,) = self._predictions((uid,), (iid,), (r_ui,))
         if verbose:
@@ -96,7 +141,20 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         return prediction
 
     def test(self, testset: Sequence[tuple[RawId, RawId, float]], verbose: bool = False) -> list[Prediction]:
-        """Predict a whole testset at once: the same predictions as one by one, several times faster."""
+        """Predict a whole testset at once: the same predictions as one by one, several times faster.
+
+        Parameters
+        ----------
+        testset : list of (user, item, rating)
+            Raw ids and true ratings, as Surprise's splits make them.
+        verbose : bool, default=False
+            Whether to print the predictions.
+
+        Returns
+        -------
+        list of surprise.Prediction
+            As of `predict`, in the order of the testset.
+        """
         if not testset:
             return []
         with _collector_paused():
@@ -137,48 +195,59 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
 
     # -- the model's own offers, under the algorithm's name --------------------------------------------------------
 
+    @_as_of_model
     def predict_distribution(self, pairs: Any) -> Floats:
-        """The probability of every level for many (user, item) pairs of raw ids; see `RatingModel`."""
+        """See `RatingModel.predict_distribution`."""
         return self.model_.predict_distribution(pairs)
 
+    @_as_of_model
     def predict_batch(self, pairs: Any) -> Floats:
-        """The predicted ratings of many (user, item) pairs of raw ids, as an array."""
+        """See `RatingModel.predict_batch`."""
         return self.model_.predict_batch(pairs)
 
+    @_as_of_model
     def interval(self, pairs: Any, mass: float = 0.9) -> Floats:
-        """Central intervals of many (user, item) pairs, (n, 2)."""
+        """See `RatingModel.interval`."""
         return self.model_.interval(pairs, mass)
 
+    @_as_of_model
     def fold_in(self, ratings: Any) -> FoldedUser:
-        """A new user from ``{raw item id: rating}`` or a list of items, without refitting; see `RatingModel`."""
+        """See `RatingModel.fold_in`."""
         return self.model_.fold_in(ratings)
 
+    @_as_of_model
     def fold_in_item(self, ratings: Mapping[RawId, float]) -> FoldedItem:
-        """A new item from ``{raw user id: rating}``, without refitting."""
+        """See `RatingModel.fold_in_item`."""
         return self.model_.fold_in_item(ratings)
 
+    @_as_of_model
     def explain(self, user: RawId, item: RawId) -> Explanation | Influences:
-        """Why a rating is predicted as it is, by the user's own ratings; see `RatingModel.explain`."""
+        """See `RatingModel.explain`."""
         return self.model_.explain(user, item)
 
+    @_as_of_model
     def recommend(self, user: Any, n: int = 10, **options: Any) -> "pd.DataFrame":
-        """The best items for a user or a list of users; options as in `RatingModel.recommend`."""
+        """See `RatingModel.recommend`."""
         return self.model_.recommend(user, n, **options)
 
+    @_as_of_model
     def recommend_blocks(self, users: Any, n: int = 10, **options: Any) -> Iterator["pd.DataFrame"]:
-        """`recommend` for many users in blocks of bounded memory."""
+        """See `RatingModel.recommend_blocks`."""
         return self.model_.recommend_blocks(users, n, **options)
 
+    @_as_of_model
     def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> Similar:
-        """The items rated most alike by the same people; see `RatingModel.similar_items`."""
+        """See `RatingModel.similar_items`."""
         return self.model_.similar_items(item, n, metric=metric)
 
+    @_as_of_model
     def similar_users(self, user: RawId, n: int = 10, *, metric: str | None = None) -> Similar:
-        """The users most alike in topics or taste; see `RatingModel.similar_users`."""
+        """See `RatingModel.similar_users`."""
         return self.model_.similar_users(user, n, metric=metric)
 
+    @_as_of_model
     def topics(self, n: int = 5, *, n_topics: int | None = None) -> Topics:
-        """Groups of users with the items that each rates, loves and hates; see `RatingModel.topics`."""
+        """See `RatingModel.topics`."""
         return self.model_.topics(n, n_topics=n_topics)
 
 

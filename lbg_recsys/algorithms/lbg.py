@@ -38,7 +38,18 @@ class LBGAlgo(LBGSettings, RatingAlgo):
     model_: LBGModel
 
     def explain(self, user: RawId, item: RawId) -> Explanation:
-        """Why a rating is predicted as it is: an exact decomposition over the user's own ratings."""
+        """Explain a prediction by an exact decomposition over the user's own ratings.
+
+        Parameters
+        ----------
+        user, item : id
+            Raw ids of a known user and a known item.
+
+        Returns
+        -------
+        Explanation
+            The prediction and its reasons; ``print`` shows them.
+        """
         return self.model_.explain(user, item)
 
     def partial_fit(self, ratings: Any, *, update: bool = True) -> "LBGAlgo":
@@ -46,6 +57,18 @@ class LBGAlgo(LBGSettings, RatingAlgo):
 
         Surprise's trainset does not change; `predict`, `test` and all other methods use the updated model. An
         algorithm that was never fitted needs a trainset first, because Surprise's tools ask it for one.
+
+        Parameters
+        ----------
+        ratings : DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            Raw ids, and ratings on the scale of the model.
+        update : bool, default=True
+            Whether the M-step follows at once.
+
+        Returns
+        -------
+        LBGAlgo
+            The algorithm itself.
         """
         self.model_.partial_fit(ratings, update=update)
         return self

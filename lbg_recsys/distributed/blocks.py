@@ -237,6 +237,21 @@ def on_dask(store: RatingStore, client: Any = None) -> DaskRatings:
     DataError
         If there is no scheduler at the address, or a worker has no lbg-recsys, another version of it, or cannot read
         the store.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lbg_recsys import LBGModel
+    >>> from lbg_recsys.readers import CodedRatings
+    >>> with TemporaryDirectory() as folder, Client(**here) as client:
+    ...     _ = Path(folder, "ratings.csv").write_text("user,item,rating\\nann,tea,5\\nbob,tea,2\\nann,pot,4\\n")
+    ...     store = RatingStore.create(f"{folder}/store", CodedRatings(f"{folder}/ratings.csv"))
+    ...     model = LBGModel(n_topics=1).fit(on_dask(store, client))
+    >>> model.recommend("bob")["item"].tolist()
+    ['pot']
     """
     cluster = cluster_of(client)
     check_workers(cluster, store.folder / STORE)

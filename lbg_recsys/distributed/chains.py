@@ -42,6 +42,17 @@ def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **besi
     ------
     DataError
         If no scheduler answers at the address, or a worker has no lbg-recsys or another version of it.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> from lbg_recsys.datasets import load_sample
+    >>> model = BayesianLBGModel(n_sweeps=20, likelihood="gaussian", orientation="users", random_state=0)
+    >>> with Client(**here) as client:
+    ...     model = fit_chains(model, load_sample().ratings, client)
+    >>> model.n_sweeps_, model.predict_distribution([(3, 8)]).shape
+    (20, (1, 5))
     """
     cluster = cluster_of(client)
     check_workers(cluster)

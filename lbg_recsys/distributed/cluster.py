@@ -41,6 +41,21 @@ def connected(address: str | None) -> Any:
     -------
     distributed.Client
         The connection, to be closed by the caller.
+
+    Raises
+    ------
+    DataError
+        If no scheduler answers at the address.
+    MissingExtraError
+        If Dask is not installed.
+
+    Examples
+    --------
+    >>> from dask.distributed import LocalCluster
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+    ...     with connected(cluster.scheduler_address) as client:
+    ...         print(len(client.nthreads()), "worker")
+    1 worker
     """
     try:
         from dask.distributed import Client

@@ -46,6 +46,16 @@ def documents_on_dask(partitions: Iterable[Any], client: Any = None) -> DaskBloc
     DataError
         If a partition cannot be read, holds invalid values, or has other words than the first one. The message names
         the partition.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> parts = [sp.csr_array([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), sp.csr_array([[1.0, 2.0, 0.0]])]
+    >>> with Client(**here) as client:
+    ...     mixture = LBGMixture(n_components=2, random_state=0).fit(documents_on_dask(parts, client))
+    >>> len(mixture.labels_), bool(mixture.labels_[0] == mixture.labels_[2])
+    (3, True)
     """
     # a path is made of characters and a matrix of rows, but each is one partition
     alone = isinstance(partitions, (str, os.PathLike)) or sp.issparse(partitions)

@@ -71,6 +71,18 @@ def lists_on_dask(
     ------
     DataError
         If a worker cannot do it, or the folder is not empty. After a failure the folder is as before.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> from tempfile import TemporaryDirectory
+    >>> from lbg_recsys import ChoiceModel, save
+    >>> from lbg_recsys.datasets import load_sample
+    >>> with TemporaryDirectory() as folder, Client(**here) as client:
+    ...     path = save(ChoiceModel().fit(load_sample().ratings), f"{folder}/model.lbg")
+    ...     lists_on_dask(path, f"{folder}/lists", client, n=5)
+    Written(users=200, rows=1000, of=200)
     """
     arrow()
     target, cluster = Path(os.path.abspath(folder)), cluster_of(client)

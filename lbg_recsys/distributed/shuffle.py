@@ -95,6 +95,16 @@ def store_on_dask(
     DataError
         If a partition cannot be read or differs from the others in its columns. The message names the partition, and
         nothing is left in the folder.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Client(**here) as client:
+    ...     _ = Path(folder, "ratings.csv").write_text("user,item,rating\\nann,tea,5\\nbob,tea,2\\nann,pot,4\\n")
+    ...     store_on_dask(f"{folder}/ratings.csv", f"{folder}/store", client).n_ratings
+    3
     """
     arrow()
     if is_table(source) and not hasattr(source, "to_delayed"):
