@@ -55,7 +55,7 @@ def list_(quiet: bool, as_json: bool) -> None:
         print_json([_facts(info, found[name]) for name, info in DATASETS.items()])
         return
     print_table(
-        ["name", "size", "found in", "what it is"],
+        ["name", "size", "found_in", "summary"],
         [
             [name, size_in_words(info.size), located and located.found_in.split()[-1], info.summary]
             for (name, info), located in zip(DATASETS.items(), found.values(), strict=True)

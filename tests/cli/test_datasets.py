@@ -41,6 +41,7 @@ def test_list_names_every_data_set_in_80_columns():
 def test_list_json(empty_machine):
     listed = json.loads(run("datasets", "list", "--json").stdout)
     assert [entry["name"] for entry in listed] == list(DATASETS)
+    assert set(run("datasets", "list").stdout.splitlines()[0].split()) <= set(listed[0])  # the same names
     by_name = {entry["name"]: entry for entry in listed}
     assert by_name["ml-100k"]["path"] is None and by_name["ml-100k"]["sha256"].startswith("06416e59")
     assert by_name["sample"]["path"].endswith("ratings.csv")

@@ -17,7 +17,7 @@ from lbg_recsys.text import LBGClassifier, LBGMixture
 def test_cluster_finds_the_two_kinds(source, desk, run):
     facts = json.loads(run("text", "cluster", source, "-k", 2, "--json", "-q").stdout)
     assert facts["accuracy"] == 1.0
-    assert sum(topic["documents"] for topic in facts["topics"]) == facts["documents"]
+    assert sum(topic["documents"] for topic in facts["topics"]) == facts["n_documents"]
     shown = run("text", "cluster", source, "-k", 2)
     assert "Accuracy under the best mapping of topics to the classes: 1.0000" in shown.stdout
     assert "documents of 2 classes" in shown.stderr
@@ -37,7 +37,7 @@ def test_cluster_is_the_mixture(desk, run):
 
 def test_select(desk, run):
     facts = json.loads(run("text", "select", "docs", "-k", 2, "-n", 10, "--json", "-q").stdout)
-    assert facts["words"] == 10 and len({one["topic"] for one in facts["selected"]}) == 2
+    assert facts["n_selected"] == 10 and len({one["topic"] for one in facts["selected"]}) == 2
     scores = [one["score"] for one in facts["selected"]]
     assert scores == sorted(scores, reverse=True)
     assert "10 of " in run("text", "select", "docs", "-k", 2, "-n", 10).stdout

@@ -102,4 +102,4 @@ def _facts_of_topics(model: Any, names: list[str], words: int, read: Documents) 
         {"topic": s, "weight": float(model.weights_[s]), "documents": int(counts[s]), "words": listed[s]}
         for s in order
     ]
-    return {"documents": len(read), "words": len(names), "accuracy": accuracy, "topics": topics}
+    return {"n_documents": len(read), "n_words": len(names), "accuracy": accuracy, "topics": topics}

@@ -88,7 +88,7 @@ def select(
             writer.write(table)
         wrote(output, f"{len(table):,} of {counted(len(names), 'word')}", quiet)
     if as_json:
-        print_json({"words": len(table), "of": len(names), "selected": table.to_dict(orient="records")})
+        print_json({"n_selected": len(table), "n_words": len(names), "selected": table.to_dict(orient="records")})
         return
     if not output:
         echo(f"{len(table):,} of {counted(len(names), 'word')}:")
