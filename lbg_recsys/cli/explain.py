@@ -202,7 +202,7 @@ def _show_parts(found: "Influences") -> None:
     print_table(
         ["part", "rating"],
         [
-            ["from_average: the usual items, by anybody", f"{found.from_average:+.{places}f}"],
+            ["from_average: anybody's rating of the items rated most", f"{found.from_average:+.{places}f}"],
             ["from_item: how this item is rated", f"{found.from_item:+.{places}f}"],
             ["from_user: how this user rates", f"{found.from_user:+.{places}f}"],
             ["from_taste: the user's taste for this item", f"{found.from_taste:+.{places}f}"],
