@@ -186,12 +186,13 @@ def _signed(number: float) -> str:
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:
     if found.topic == found.against:
         return  # one topic, or copies of one: there is nothing to weigh
-    echo(
-        f"\nWhy topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
-        f"{_signed(found.from_prior)} from_prior"
-        f"\n{_signed(found.from_silence)} from_silence (unrated items) {_signed(found.from_item)} from_item "
-        f"{_signed(sum(one.total for one in found.evidence))} from the user's ratings{':' if found.evidence else '.'}"
+    why = (
+        f"Why topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
+        f"from_prior {_signed(found.from_prior)}, from_silence (unrated items) {_signed(found.from_silence)}, "
+        f"from_item {_signed(found.from_item)}, and the user's ratings "
+        f"{_signed(sum(one.total for one in found.evidence))}{':' if found.evidence else '.'}"
     )
+    echo(f"\n{click.wrap_text(why, WIDTH)}")
     if found.evidence:
         _show_evidence(model, found, number, 2)
 

@@ -28,7 +28,7 @@ def test_predict_one_pair(model, run):
     assert list(facts["distribution"].values()) == model.predict_distribution([(3, 3)])[0].tolist()
     assert [facts["low"], facts["high"]] == model.interval([(3, 3)])[0].tolist()
     shown = run("predict", "model.lbg", "--user", 3, "--item", 3).stdout
-    assert "Crimson Comet: 4 (mode)" in shown and shown.count("%\n") == 5 and "█" in shown
+    assert "Crimson Comet: prediction 4 (mode)" in shown and shown.count("%\n") == 5 and "█" in shown
 
 
 def test_ids_are_told_as_they_are(desk, run):

@@ -160,7 +160,7 @@ def test_the_columns_on_screen_have_the_names_of_the_json(model, run):
     assert set(shown[1].split()) <= set(facts) and "80% interval" in shown[3]
     (facts,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
-    (head,) = (line.split() for line in shown.splitlines() if line.startswith("item"))
+    (head,) = (line.split() for line in shown.splitlines() if line.startswith("item "))
     assert head == ["item", "rating", "from_rating_it", "from_its_value", "total"]
     assert set(head) <= set(facts["evidence"][0]) and "from_silence" in shown and "from_silence" in facts
     topic = json.loads(run("topics", "model.lbg", "-n", 1, "--json").stdout)[0]
