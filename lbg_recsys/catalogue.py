@@ -42,10 +42,16 @@ class Catalogue:
 
     def __init__(self, model: Any) -> None:
         self._index: IdIndex = model.matrix.items
+        self._featured: IdIndex = getattr(model, "items_with_features", ())  # with or without ratings
         self._titles: dict[RawId, str] = dict(model.titles)
 
+    def find_any(self, given: Any) -> RawId | None:
+        """The one item that is meant, or None; it may be the id of one that has features and no ratings."""
+        featured = self._with_features(given)
+        return self.find(given) if featured is None or featured in self._index else featured
+
     def find(self, given: Any) -> RawId | None:
-        """The one item that is meant, or None."""
+        """The one item with ratings that is meant, or None."""
         if given in self._index:
             return given
         text = str(given).strip()
@@ -60,6 +66,8 @@ class Catalogue:
         from difflib import get_close_matches
 
         text = str(given).strip()
+        if self._with_features(given) is not None:
+            return f"{text[:60]!r} (it has features and no ratings: only predict and explain take it)"
         meant = self._meant(text)
         if meant:
             some = ", ".join(f"{item} ({self._titles[item]})" for item in meant[:4])
@@ -97,10 +105,17 @@ class Catalogue:
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
             none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
+            if any(self._with_features(one) is not None for one in unknown):
+                none = "has no ratings of the item" if len(asked) == 1 else f"has no ratings of the {many}"
             raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
         are = "is" if len(unknown) == 1 else "are"
         what = "unknown to the model" if not any(map(self._meant, map(str, unknown))) else "unknown or unclear"
+        what = "unknown or without ratings" if any(self._with_features(one) is not None for one in unknown) else what
         return understood, f"{given_in}: {len(unknown)} of {many} {are} {what} and left out: {named}"
+
+    def _with_features(self, given: Any) -> RawId | None:
+        """The id, among those of items with features, that is given."""
+        return given if given in self._featured else as_known(self._featured, str(given).strip())
 
     def search(self, text: str, n: int) -> list[RawId]:
         """At most ``n`` items whose id or title contains a text, or all of its words; those that begin with it first.

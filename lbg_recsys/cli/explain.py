@@ -65,7 +65,7 @@ def explain(
     For models of bayesian and plsa, the output shows the parts of the expected rating, and the change in it if each
     of the user's ratings were removed. This is exact for plsa. For bayesian it is an average over the kept sweeps
     with the user's noise held fixed, correct to one or two hundredths of a rating, and less so for ratings that
-    contradict each other.
+    contradict each other. An item that has features and no ratings is explained by its parts and features alone.
 
     \b
     Examples:
@@ -141,6 +141,9 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
 
 def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None:
     """The score that the item has in the user's list, and what it is made of."""
+    if found.score is None:
+        echo("\nThe item has no ratings, so it is in no list.")
+        return
     least, power = model.matrix.scale.liked, model.liked_power
     liked = sum(share for level, share in found.distribution.items() if level >= least - model.matrix.scale.tolerance)
     taken = "probability of being rated" if found.choice is None else "choice score"
@@ -227,6 +230,8 @@ def _show_features(found: "Influences", number: int) -> None:
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:
+    if found.score is None:
+        return  # nobody rated both the item and the user's items
     if not found.evidence:
         echo("\nThe user has no ratings that could explain the expected rating.")
         return

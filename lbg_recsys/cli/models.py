@@ -113,9 +113,12 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
 
 
 def find_item(model: Any, text: str) -> "RawId":
-    """The item that somebody means by ``text``: its id, or its title or an unmistakable part of it."""
+    """The item that somebody means by ``text``: its id, or its title or an unmistakable part of it.
+
+    It may have features and no ratings.
+    """
     catalogue = Catalogue(model)
-    found = catalogue.find(text)
+    found = catalogue.find_any(text)
     if found is None:
         raise DataError(catalogue.complaint(text))
     return found

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.catalogue import Catalogue, as_known, known_ids, title_of
+from lbg_recsys.catalogue import known_ids, title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
@@ -98,19 +98,12 @@ def predict(
     loaded = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
     loaded.point = point or loaded.point
     if pairs is None:
-        known = _find(loaded, str(item))
+        known = find_item(loaded, str(item))
         _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, output, as_json, quiet)
     else:
         if time and getattr(loaded, "calendar_", None) is None:
             raise DataError(f"{model} was fitted without times: fit it with --time, or leave --time out here")
         _many(loaded, pairs, {**how, "timestamp": True} if time else how, output, mass, quiet, as_json)
-
-
-def _find(model: "RatingModel", text: str) -> Any:
-    """The item of a text: one that was rated, or the id of one that has features and no ratings."""
-    features = getattr(model, "item_features_", None)
-    unrated = None if features is None or Catalogue(model).find(text) is not None else as_known(features.ids, text)
-    return find_item(model, text) if unrated is None else unrated
 
 
 def _one(

@@ -13,7 +13,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, reporting, silent
 from lbg_recsys.ratings.crowd import need_users
-from lbg_recsys.ratings.ids import UNKNOWN, RawId, plain_ids
+from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, one_item
 from lbg_recsys.ratings.questions.recommender import Recommender, Wishes
 from lbg_recsys.ratings.questions.showing import ShownModel
@@ -417,7 +417,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         user : id
             A known user.
         item : id
-            A known item.
+            A known item, or one that has features and no ratings.
 
         Returns
         -------
@@ -459,6 +459,15 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def item_code(self, item: RawId) -> int:
         """The code of an item that must be known."""
         return _known(self.matrix.items.code(item), item, "item", "with_item(id, {user: rating}) takes new items")
+
+    def item_id(self, code: int) -> RawId:
+        """The item of a code that `item_code` gave."""
+        return self.matrix.items.raw(code)
+
+    @property
+    def items_with_features(self) -> IdIndex:
+        """Items that have features: those without ratings can be predicted and explained, but are in no list."""
+        return IdIndex()
 
 
 def _known(code: int, raw_id: RawId, what: str, remedy: str) -> int:

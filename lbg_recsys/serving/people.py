@@ -103,7 +103,7 @@ class People:
 
     def item(self, given: Any) -> RawId:
         """The known item that is meant."""
-        found = self.catalogue.find(given)
+        found = self.catalogue.find_any(given)
         if found is None:
             raise UnknownIdError(self.catalogue.complaint(given))
         return found

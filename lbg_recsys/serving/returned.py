@@ -36,7 +36,11 @@ EXPLANATION = (
     Field("prediction", "number", "The predicted rating, as /predict gives it."),
     Field("expected_rating", "number", "The mean of the distribution, as /recommend gives it."),
     Field("distribution", "object", "The probability of each rating."),
-    Field("score", "number", "The score of the item in lists by liked, as /recommend gives it."),
+    Field(
+        "score",
+        "number",
+        "The score of the item in lists by liked, as /recommend gives it; null if nobody has rated it.",
+    ),
     Field(
         "choice",
         "object",

@@ -112,3 +112,33 @@ def test_times(desk, run):
 def _of_plain_model(run, pairs):
     run("fit", "ratings.csv", "-o", "b.lbg", "-q", *FAST)
     return run("predict", "b.lbg", pairs, "--time", code=1).stderr
+
+
+def test_an_item_without_ratings_in_the_other_commands(desk, run):
+    write_features(desk)
+    run("fit", "ratings.csv", "-o", "f.lbg", "-q", *FAST, "--item-features", "films.csv")
+    shown = run("explain", "f.lbg", "--user", 3, "--item", 121).stdout
+    assert "The item has no ratings, so it is in no list." in shown and "item: year" in shown
+    assert "has no ratings that could explain" not in shown  # the user has some
+    told = json.loads(run("explain", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
+    asked = json.loads(run("predict", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
+    assert told["distribution"] == asked["distribution"] and told["prediction"] == asked["prediction"]
+    assert told["item"] == 121 and told["score"] is None and told["choice"] is None and told["n_evidence"] == 0
+    parts = sum(told[f"from_{part}"] for part in ("average", "item", "user", "taste"))
+    assert abs(parts - told["expected_rating"]) < 1e-9
+    new = json.loads(run("explain", "f.lbg", "--new-user", "my_ratings.csv", "--item", 121, "--json").stdout)[0]
+    assert new["item"] == 121 and {one["of"] for one in new["features"]} == {"item"}
+    (desk / "taken.txt").write_text("1\n2\n")  # items without ratings: how the user rates is unknown
+    taken = json.loads(run("explain", "f.lbg", "--new-user", "taken.txt", "--item", 121, "--json", "-q").stdout)[0]
+    assert taken["item"] == 121 and taken["features"]
+    told = " ".join(run("similar", "f.lbg", "--item", 121, code=1).stderr.split())
+    assert "the item 121 has features and no ratings, and similar items are those that the same people rate" in told
+    (desk / "some.txt").write_text("121\n3\n8\n")
+    listed = run("recommend", "f.lbg", "--user", 3, "--only", "some.txt")
+    assert (
+        "1 of 3 items is unknown or without ratings and left out: '121' (it has features and no ratings: only "
+        "predict and explain take it)" in " ".join(listed.stderr.split())
+    )
+    (desk / "none.txt").write_text("121\n")
+    alone = run("recommend", "f.lbg", "--user", 3, "--only", "none.txt", code=1).stderr
+    assert "none.txt: the model has no ratings of the item: '121' (it has features" in " ".join(alone.split())

@@ -21,7 +21,7 @@ from lbg_recsys.ratings.bayesian.times import Calendar, as_seconds, times_of_rat
 from lbg_recsys.ratings.bayesian.training import ids_of
 from lbg_recsys.ratings.bayesian.unknown import UnknownPartner
 from lbg_recsys.ratings.features import WITHOUT_FEATURES, FeatureTable
-from lbg_recsys.ratings.ids import UNKNOWN, RawId, is_many, plain_ids
+from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId, is_many, plain_ids
 from lbg_recsys.ratings.matrix import NEW_USER, RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.explain import FeatureEffect
@@ -195,6 +195,20 @@ class FeaturedModel(RatingModel):
             codes[unknown] = UNKNOWN - 1 - table.ids.codes([plain[n] for n in unknown.tolist()])
         return codes
 
+    def item_code(self, item: RawId) -> int:
+        """The code of an item that must be known by its ratings or by its features."""
+        (code,) = self._codes(Side.ITEMS, [item]).tolist()
+        return int(code) if code < UNKNOWN else super().item_code(item)
+
+    def item_id(self, code: int) -> RawId:
+        """The item of a code that `item_code` gave."""
+        return super().item_id(code) if code >= 0 else self.item_features_.ids.raw(UNKNOWN - 1 - code)
+
+    @property
+    def items_with_features(self) -> IdIndex:
+        """Items that have features, with or without ratings."""
+        return self.item_features_.ids
+
     def tilt_by_features(self, side: Side, partners: Ints, codes: Ints, probability: Floats) -> None:
         """Tilt the distributions of unknown users or items by their features, those of their partners' ratings given.
 
@@ -233,8 +247,9 @@ class FeaturedModel(RatingModel):
         for side, own, partner in ((Side.ITEMS, item, user), (Side.USERS, user, item)):
             table = self.features_[side]
             if self._draws and table.features:
-                (values,) = table.rows([ids_of(self.matrix, side).raw(own)])
-                (effects,) = self._effects_of(side, np.array([partner]))
+                row = UNKNOWN - 1 - own if own < 0 else table.ids.code(ids_of(self.matrix, side).raw(own))
+                (values,) = table.at(np.array([row]))
+                (effects,) = self._effects_of(side, np.array([max(partner, UNKNOWN)]))
                 for name, value, effect in zip(table.names, values, effects, strict=True):
                     if value > 0 or (value < 0 and "=" not in name):
                         found.append(FeatureEffect(side.value[:-1], name, float(value * effect)))

@@ -8,14 +8,14 @@ import numpy as np
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.crowd import need_users
-from lbg_recsys.ratings.ids import UNKNOWN, RawId
+from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import NEW_USER, RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.showing import titled
 from lbg_recsys.ratings.scoring import RatingDistribution
 
 if TYPE_CHECKING:
-    from lbg_recsys.ratings.questions.explain import Explanation, Influences
+    from lbg_recsys.ratings.questions.explain import Explanation, FeatureEffect, Influences
     from lbg_recsys.ratings.questions.topics import TopicTables
 
 
@@ -53,14 +53,31 @@ class Chooser(RatingModel):
     def explain(self, user: RawId, item: RawId) -> "ChoiceExplanation | Explanation | Influences":  # type: ignore[override]
         """Because of which items this one is recommended: exact contributions to its score.
 
-        Without any item, why an unknown user's rating is predicted as it is.
+        Without any item, and of an item that nobody has rated, why an unknown user's rating is predicted as it is.
         """
-        if not self.matrix.n_ratings:
-            return super().explain(user, item)
         codes = self.user_code(user), self.item_code(item)
+        if not self.matrix.n_ratings or codes[1] < 0:
+            return super().explain(user, item)
         found = self.choices.explain(self.matrix, *codes, ratings=False, new=True)
         probability = self.distribution_of(*map(np.atleast_1d, codes)).probability
         return titled(replace(found, score=self.list_score(*codes, probability)), self.titles)
+
+    def effects_of_features(self, user: int, item: int) -> "tuple[FeatureEffect, ...]":
+        """Those for an unknown user."""
+        return self._model.effects_of_features(self._code, item)
+
+    def item_code(self, item: RawId) -> int:
+        """As the model has it."""
+        return self._model.item_code(item)
+
+    def item_id(self, code: int) -> RawId:
+        """As the model has it."""
+        return self._model.item_id(code)
+
+    @property
+    def items_with_features(self) -> IdIndex:
+        """Those of the model."""
+        return self._model.items_with_features
 
     # -- what one new user does not ask ----------------------------------------------------------------------------
 

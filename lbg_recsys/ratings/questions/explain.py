@@ -96,7 +96,8 @@ class TopicShare:
 class _Predicted(ABC):
     """What is to be explained.
 
-    ``score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked").
+    ``score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked"). It is None
+    for an item that has features and no ratings, which is in no list.
     ``choice`` says why the item is in the user's lists: the exact contribution of each of the user's items to
     the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
     """
@@ -106,7 +107,7 @@ class _Predicted(ABC):
     prediction: float
     expected_rating: float
     distribution: dict[float, float]
-    score: float
+    score: float | None
     choice: ChoiceExplanation | None
     title: str | None = field(default=None, kw_only=True)
 
@@ -135,9 +136,9 @@ class _Predicted(ABC):
         return "".join(shown)
 
     def __str__(self) -> str:
+        listed = "in no list, because it has no ratings" if self.score is None else f"score in lists {self.score:.4f}"
         lines = [
-            f"{pair_of(self)}: prediction {self.prediction:.4g}, expected rating {self.expected_rating:.2f}, "
-            f"score in lists {self.score:.4f}"
+            f"{pair_of(self)}: prediction {self.prediction:.4g}, expected rating {self.expected_rating:.2f}, {listed}"
         ]
         if self.choice is not None:
             why = "the user rated" if self.choice.because else "of how many users take it"
@@ -146,8 +147,8 @@ class _Predicted(ABC):
         if features := getattr(self, "features", ()):
             lines.append("What features add to the expected rating, before any ratings")
             lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:SHOWN]]
-        lines.append(self._measure)
         evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
+        lines += [] if self.score is None else [self._measure]
         lines += [f"  {name_of(one)} {one.rating:g}: {one.total:+.3f}" for one in evidence[:SHOWN]]
         if len(evidence) > SHOWN:
             lines.append(f"  and {len(evidence) - SHOWN} more")
@@ -161,16 +162,17 @@ class _Predicted(ABC):
     @staticmethod
     def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
         """These fields of one pair of codes with its distribution (1, levels)."""
+        rated = item >= 0
         return {
             "user": model.matrix.users.raw(user),
-            "item": model.matrix.items.raw(item),
+            "item": model.item_id(item),
             "prediction": float(levels.point(probability, model.levels, model.point)[0]),
             "expected_rating": float(levels.mean(probability, model.levels)[0]),
             "distribution": dict(zip(model.levels.tolist(), probability[0].tolist(), strict=True)),
-            "score": model.list_score(user, item, probability),
+            "score": model.list_score(user, item, probability) if rated else None,
             "choice": (
                 model.choices.explain(model.matrix, user, item, ratings=True, new=model.is_new)
-                if model.lists == "choice"
+                if model.lists == "choice" and rated
                 else None
             ),
         }
@@ -219,7 +221,8 @@ class Influences(_Predicted):
     ``total`` of a `RatingEvidence` is the change if that rating were removed, strongest first; these do not add up,
     because removing one of several ratings that agree changes little. ``features`` are the effects of features of
     the item and the user on the rating that is expected before they are rated, strongest first; they are parts of
-    the sum above.
+    the sum above. For an item without ratings there is no ``evidence``, because nobody has rated it together
+    with the user's items.
 
     Examples
     --------
@@ -251,13 +254,14 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
     probability = model.distribution_of(users, np.tile(items, 2)).probability
     means = levels.mean(probability, model.levels).reshape(2, -1)
     (expected, of_item), (of_user, average) = means[:, 0].tolist(), (means[:, 1:] @ weight).tolist()
+    own = model.matrix.subset(np.array([user]))
     found = Influences(
         **_Predicted.facts(model, user, item, probability[:1]),
         from_average=average,
         from_item=of_item - average,
         from_user=of_user - average,
         from_taste=expected - of_item - of_user + average,
-        evidence=_strongest_first(model.matrix.subset(np.array([user])), *model.influence(user, item)),
+        evidence=_strongest_first(own, *model.influence(user, item)) if item >= 0 else (),
         topics=model.topic_shares(user, item),
         features=model.effects_of_features(user, item),
     )

@@ -19,10 +19,13 @@ _NAMED = 5
 POOL = 10
 
 
-def candidates(index: IdIndex, items: Iterable[RawId] | None, exclude: Iterable[RawId] | None) -> Bools | None:
+def candidates(
+    index: IdIndex, items: Iterable[RawId] | None, exclude: Iterable[RawId] | None, featured: IdIndex | None = None
+) -> Bools | None:
     """Which items may be in a list: those in ``items`` (all if None) that are not in ``exclude``; None for all.
 
-    Ids that the model does not know cannot be in a list: a warning counts and names them.
+    Ids that the model does not know cannot be in a list: a warning counts and names them. Nor can those that it knows
+    by their features alone, which are among ``featured``: lists follow from who rates what.
 
     Raises
     ------
@@ -33,29 +36,31 @@ def candidates(index: IdIndex, items: Iterable[RawId] | None, exclude: Iterable[
         return None
     allowed = np.full(len(index), items is None)
     if items is not None:
-        allowed[_known("items", index, items)] = True
+        allowed[_known("items", index, items, featured)] = True
     if exclude is not None:
-        allowed[_known("exclude", index, exclude)] = False
+        allowed[_known("exclude", index, exclude, featured)] = False
     if not allowed.any():
         raise DataError("no item can be in the list: items= holds no known item that is not in exclude= as well")
     return allowed
 
 
-def _known(name: str, index: IdIndex, given: Iterable[RawId]) -> Ints:
+def _known(name: str, index: IdIndex, given: Iterable[RawId], featured: IdIndex | None) -> Ints:
     """The codes of the known ids of an argument."""
     if not is_many(given) and (isinstance(given, (str, bytes)) or not isinstance(given, Iterable)):
         raise DataError(f"{name} is {given!r}: give a list of item ids")
     ids = list(plain_ids(given))
     codes = index.codes(ids)
-    unknown = [raw_id for raw_id, code in zip(ids, codes.tolist(), strict=True) if code < 0]
-    if unknown:
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        warnings.warn(
-            f"{len(unknown)} of {len(ids)} ids in {name}= are unknown to the model and left out: "
-            f"{', '.join(map(repr, unknown[:_NAMED]))}{more}",
-            UserWarning,
-            stacklevel=4,
-        )
+    left_out = [raw_id for raw_id, code in zip(ids, codes.tolist(), strict=True) if code < 0]
+    unrated = [raw_id for raw_id in left_out if featured is not None and raw_id in featured]
+    unknown = [raw_id for raw_id in left_out if raw_id not in unrated]
+    for some, why in (
+        (unknown, "are unknown to the model and left out"),
+        (unrated, "have features and no ratings, so lists leave them out, but predict takes them"),
+    ):
+        if some:
+            more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
+            named = ", ".join(map(repr, some[:_NAMED]))
+            warnings.warn(f"{len(some)} of {len(ids)} ids in {name}= {why}: {named}{more}", UserWarning, stacklevel=4)
     return codes[codes >= 0]
 
 

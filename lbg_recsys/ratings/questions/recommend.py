@@ -69,7 +69,7 @@ def recommend_blocks(model: RatingModel, users: list[RawId], wishes: Wishes) -> 
         wishes.by or model.RANKED_BY,
         scale.liked if wishes.liked is None else wishes.liked,
         wishes.exclude_seen,
-        candidates(model.matrix.items, wishes.items, wishes.exclude),
+        candidates(model.matrix.items, wishes.items, wishes.exclude, model.items_with_features),
         wishes.min_probability,
         wishes.diversity,
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.core.types import Floats
+from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.questions.copies import warn_of_copies
 from lbg_recsys.ratings.questions.showing import table_html
@@ -65,6 +66,11 @@ def nearest(model: "RatingModel", of_users: bool, own: int, n: int, metric: str 
     check_integer("n", n, 1)
     metric = model.METRICS[0] if metric is None else metric
     check_choice("metric", metric, model.METRICS)
+    if own < 0:
+        raise DataError(
+            f"the item {model.item_id(own)!r} has features and no ratings, and similar items are those that the same "
+            "people rate alike: only predict and explain take it"
+        )
     warn_of_copies(model)
     score = model.similarity(of_users, own, metric)
     ids = model.matrix.users if of_users else model.matrix.items

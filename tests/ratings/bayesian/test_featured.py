@@ -186,3 +186,29 @@ def test_one_orientation(split, world, orientation, plain):
     assert rmse(model, new_items) < 0.9 * rmse(plain, new_items)
     found = model.predict_distribution(new_items)
     assert np.isfinite(levels.mean(found, model.levels)).all()
+
+
+def test_an_item_without_ratings_is_explained_by_its_features(model):
+    found = model.explain("u1", "i0")  # a war film
+    assert found.item == "i0" and found.score is None and found.choice is None and found.evidence == ()
+    assert list(found.distribution.values()) == model.predict_distribution([("u1", "i0")])[0].tolist()
+    parts = found.from_average + found.from_item + found.from_user + found.from_taste
+    assert parts == pytest.approx(found.expected_rating)
+    (war,) = (one for one in found.features if one.feature == "genres=War")
+    assert war.effect > 0.3 and "in no list, because it has no ratings" in str(found)
+    folded = model.fold_in({"i1": 4.0, "i2": 2.0}, features={"age": 60}).explain("i0")
+    assert {one.of for one in folded.features} == {"item", "user"}
+    stranger = model.fold_in({}, features={"age": 60}).explain("i0")
+    assert {one.of for one in stranger.features} == {"item", "user"}
+    with pytest.raises(DataError, match=r"'nothing'.* is unknown to the model"):
+        model.explain("u1", "nothing")
+
+
+def test_items_without_ratings_are_in_no_list_and_similar_to_none(model):
+    with pytest.warns(
+        UserWarning, match="1 of 3 ids in items= have features and no ratings.*predict takes them: 'i0'"
+    ):
+        listed = model.recommend("u1", items=["i0", "i1", "i2"], exclude_seen=False)
+    assert set(listed["item"]) == {"i1", "i2"}
+    with pytest.raises(DataError, match="the item 'i0' has features and no ratings, and similar items"):
+        model.similar_items("i0")
