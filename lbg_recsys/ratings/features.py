@@ -56,6 +56,10 @@ class Feature:
         """The names of the encoded columns."""
         return [self.name] if self.labels is None else [f"{self.name}={label}" for label in self.labels]
 
+    def strange(self, value: Any) -> list[str]:
+        """The value of a category, or the members of a set, that have no column."""
+        return [] if self.labels is None else sorted((_members(value) or frozenset()) - set(self.labels))
+
     def encode(self, values: Sequence[Any]) -> Floats:
         """Values of the column, encoded, (n, columns)."""
         if self.labels is None:
@@ -110,18 +114,25 @@ class FeatureTable:
                 f"none of the {len(ids):,} ids of the {role} features has a rating: ids, {shown(list(ids), 3)}, "
                 f"must be the same, also in type, as those of the ratings, {shown(list(rated), 3)}"
             )
-        features, left_out = [], []
+        features, left_out, notes = [], [], []
         for name, group, values in columns:
             feature = _feature(name, group, values, is_rated)
             features += [feature] if feature.centre else []
             left_out += [] if feature.centre else [name]
+            if texts := _texts_among_numbers(values):
+                notes.append(
+                    f"the {role} feature {name!r} is taken as categories because of values that are no numbers "
+                    f"({len(texts):,} of {len(values):,}, for example {texts[0]!r}): leave these empty if it is one"
+                )
         if left_out:
-            warnings.warn(
+            notes.append(
                 f"{role} features without information are not used: {shown(left_out)} (a constant, or a category of "
-                f"which no value is shared by {FEWEST} rated {role}s)",
-                UserWarning,
-                stacklevel=5,
+                f"which no value is shared by {FEWEST} rated {role}s)"
             )
+        if not columns:
+            notes.append(f"the {role} features have no column besides the ids: there is nothing to learn from")
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=5)
         width = sum(len(one.centre) for one in features)
         if width > MOST_COLUMNS:
             widest = max(features, key=lambda one: len(one.centre))
@@ -160,8 +171,10 @@ class FeatureTable:
         """The design matrix of some ids."""
         return Design(self.rows(raw_ids), self.groups)
 
-    def encode(self, given: Mapping[str, Any]) -> npt.NDArray[np.float32]:
+    def encode(self, given: Mapping[str, Any], role: str) -> npt.NDArray[np.float32]:
         """Encode the features of one new user or item, by name, (columns,); those that are not given are missing.
+
+        A warning names values of categories that have no column.
 
         Raises
         ------
@@ -169,19 +182,28 @@ class FeatureTable:
             If there is no feature of a name.
         """
         if not isinstance(given, Mapping):
-            raise DataError(f"features are {given!r}: give {{feature: value, ...}}")
+            raise DataError(f"{role} features are {given!r}: give {{feature: value, ...}}")
         known = [one.name for one in self.features]
         if unknown := [name for name in given if name not in known]:
-            raise DataError(f"there is no feature {unknown[0]!r}; the model has {shown(known) or 'no features'}")
+            has = shown(known) or f"no {role} features"
+            raise DataError(f"there is no {role} feature {unknown[0]!r}; the model has {has}")
+        for one in self.features:
+            if strange := one.strange(given.get(one.name)):
+                warnings.warn(
+                    f"the {role} feature {one.name!r} has values that the model did not learn: {shown(strange)}; it "
+                    f"learnt {shown(one.labels or ())} (not those of a single rated {role} or of all)",
+                    UserWarning,
+                    stacklevel=5,
+                )
         encoded = [one.encode([given.get(one.name)])[0] for one in self.features]
         return np.concatenate([np.empty(0), *encoded]).astype(np.float32)
 
-    def with_row(self, raw_id: RawId, given: Mapping[str, Any]) -> "FeatureTable":
+    def with_row(self, raw_id: RawId, given: Mapping[str, Any], role: str) -> "FeatureTable":
         """The same table with the features of one more id, or with other features of an id that it has."""
         ids = self.ids.extended([raw_id])
         values = np.zeros((len(ids), self.values.shape[1]), np.float32)
         values[: len(self.values)] = self.values
-        values[ids.code(raw_id)] = self.encode(given)
+        values[ids.code(raw_id)] = self.encode(given, role)
         return FeatureTable(self.features, ids, values)
 
     def __eq__(self, other: object) -> bool:
@@ -278,6 +300,26 @@ def _feature(name: str, group: str, values: Sequence[Any], rated: npt.NDArray[np
             counts[label] = counts.get(label, 0) + 1
     labels = tuple(label for label, n in sorted(counts.items()) if FEWEST <= n < len(sets))
     return Feature(name, group, labels, tuple(counts[label] / len(sets) for label in labels))
+
+
+def _texts_among_numbers(values: Sequence[Any]) -> list[str]:
+    """The texts of a column that has more numbers, which may be written as texts, than texts.
+
+    >>> _texts_among_numbers(["1999", "2001", "soon"]), _texts_among_numbers(["Drama", "War", "1984"])
+    (['soon'], [])
+    """
+    present = [value for value in values if not _is_missing(value)]
+    texts = [value for value in present if isinstance(value, str) and not _is_number(value)]
+    is_set = any(_SEPARATOR in text for text in texts)
+    return [] if is_set or 2 * len(texts) >= len(present) else texts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def as_numbers(values: Sequence[Any], name: str) -> Floats:

@@ -1,12 +1,14 @@
 """Tables of features, encoded."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from lbg_recsys.errors import DataError
-from lbg_recsys.ratings.features import FeatureTable
+from lbg_recsys.ratings.features import NOTHING, FeatureTable
 from lbg_recsys.ratings.ids import IdIndex
 
 RATED = IdIndex(["a", "b", "c", "d"])
@@ -82,7 +84,26 @@ def test_what_cannot_be_used_is_named(table, said):
 
 def test_one_new_row_by_name():
     table = encoded(pd.DataFrame({"year": [1, 2, 3, 4], "kind": list("xxyy")}, index=list("abcd")))
-    more = table.with_row("new", {"kind": "x"})
+    more = table.with_row("new", {"kind": "x"}, "item")
     assert more.rows(["new"]).tolist() == [[0.0, 0.5, -0.5]] and len(table.ids) == 4
-    with pytest.raises(DataError, match="no feature 'yaer'; the model has 'year', 'kind'"):
-        table.encode({"yaer": 3})
+    with pytest.raises(DataError, match="no item feature 'yaer'; the model has 'year', 'kind'"):
+        table.encode({"yaer": 3}, "item")
+    with pytest.raises(DataError, match="no user feature 'year'; the model has no user features"):
+        NOTHING.encode({"year": 3}, "user")
+    with pytest.warns(UserWarning, match="'kind' has values that the model did not learn: 'xx'; it learnt 'x', 'y'"):
+        table.encode({"kind": "xx"}, "item")
+
+
+def test_numbers_that_become_categories_are_pointed_out():
+    years = ["1990", "1990", "1991", "soon"]
+    with pytest.warns(UserWarning, match=r"'year' is taken as categories.*no numbers .1 of 4, for example 'soon'"):
+        assert encoded(pd.DataFrame({"year": years}, index=list("abcd"))).names == ["year=1990"]
+    for texts in (["1", "1", "2", "2"], ["1", "1", "2", "2|3"], ["War", "War", "1984", ""]):  # meant as categories
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            encoded(pd.DataFrame({"kind": texts}, index=list("abcd")))
+
+
+def test_a_table_of_ids_alone_is_pointed_out():
+    with pytest.warns(UserWarning, match="the item features have no column besides the ids"):
+        assert encoded(pd.DataFrame({"item": list("abcd")})).names == []

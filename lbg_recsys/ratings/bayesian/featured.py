@@ -316,5 +316,5 @@ class FeaturedModel(RatingModel):
         if given is None:
             return self
         model = copy(self)
-        model.features_ = {**self.features_, side: self.features_[side].with_row(raw_id, given)}
+        model.features_ = {**self.features_, side: self.features_[side].with_row(raw_id, given, side.value[:-1])}
         return model
