@@ -307,7 +307,8 @@ def _features(algo: str, items: str | None, users: str | None, data: Any, quiet:
     tables = {}
     for role, source in given.items():
         if source is not None:
-            table = read_features(source, role)
+            with remarks(quiet):
+                table = read_features(source, role)
             index = data.items if role == "item" else data.users
             table.index = known_ids(index, [_whole(one) for one in table.index])
             known = int((index.codes(list(table.index)) >= 0).sum())

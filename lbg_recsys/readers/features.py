@@ -1,16 +1,21 @@
 """Tables of what is known about items or users besides ratings."""
 
+import csv
+import io
 import os
-from pathlib import Path
+import warnings
 from typing import TYPE_CHECKING
 
 from lbg_recsys.columns import find_role, shown
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, MissingExtraError
+from lbg_recsys.readers.blocks import read_blocks
+from lbg_recsys.readers.files import PARQUET, contents
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NOT_FEATURES = ("title", "timestamp")  # columns of item files that name things or say when
+_DELIMITERS = (",", ";", "\t", "|")
 
 
 def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
@@ -19,48 +24,99 @@ def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
     Parameters
     ----------
     source : path or str
-        A file with a header and a column of ids (item, movieId, ...), or the name of a data set.
+        A file with a header and a column of ids (item, movieId, ...), or the name of a data set. The delimiter is a
+        comma, a semicolon, a tab or ``|``.
     role : {"item", "user"}
         Who the features are of.
 
     Returns
     -------
     DataFrame
-        Indexed by id. Titles are left out. The members of sets are separated by ``|``.
+        Indexed by id. Titles and times are left out; a warning names the columns of a file that are. The members of
+        sets are separated by ``|``.
 
     Raises
     ------
     DataError
-        If the file cannot be read or has no column of ids.
+        If the file cannot be read, has no column of ids or two columns of one name, or an id comes twice.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "films.csv")
-    ...     _ = path.write_text("item,title,genres\\n1,Alien,Horror|Sci-Fi\\n")
+    ...     _ = path.write_text("item;year;genres\\n1;1979;Horror|Sci-Fi\\n")
     ...     read_features(path, "item")["genres"].tolist()
     ['Horror|Sci-Fi']
     """
-    import pandas as pd
-
     from lbg_recsys.datasets import RATING_SETS, load_rating_data
 
     if source in RATING_SETS:
         data = load_rating_data(str(source))
         table = data.items if role == "item" else data.users
         return table.drop(columns=[name for name in _NOT_FEATURES if name in table])
-    try:
-        if Path(source).suffix in (".parquet", ".pq"):
-            table = pd.read_parquet(source)
-        else:
-            table = pd.read_csv(source, sep="\t" if ".tsv" in Path(source).suffixes else ",", encoding="utf-8-sig")
-    except (OSError, ValueError, ImportError) as error:  # pandas' own errors are ValueErrors
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{source} cannot be read as a table of {role} features: {reason}") from error
+    raw, origin = contents(source)
+    table = _from_parquet(raw, origin) if raw.startswith(PARQUET) else _from_text(raw, origin, role)
     names = [str(name) for name in table.columns]
     at = find_role(role, names)
     if at is None:
-        raise DataError(f"{source} has no column of {role} ids among {shown(names)}: name one of them {role}")
+        raise DataError(f"{origin} has no column of {role} ids among {shown(names)}: name one of them {role}")
+    ids = table[table.columns[at]]
+    if ids.duplicated().any():
+        raise DataError(f"{origin}: the {role} {ids[ids.duplicated()].iloc[0]} comes twice: keep one row per {role}")
     others = [place for other in _NOT_FEATURES if (place := find_role(other, names)) is not None]
-    return table.set_index(names[at]).drop(columns=[names[place] for place in others])
+    if others:
+        warnings.warn(
+            f"{origin}: columns with the names of titles and times are no features and not used: "
+            f"{shown([names[place] for place in others])}; rename a column that is a feature",
+            UserWarning,
+            stacklevel=2,
+        )
+    return table.drop(columns=table.columns[others]).set_index(names[at])
+
+
+def _from_parquet(data: bytes, origin: str) -> "pd.DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(io.BytesIO(data))
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
+    except (OSError, ValueError) as error:  # Arrow's own errors are of these kinds
+        reason = str(error).splitlines()[0][:200]
+        raise DataError(f"{origin} is not a Parquet file that can be read: {reason}") from error
+
+
+def _from_text(data: bytes, origin: str, role: str) -> "pd.DataFrame":
+    """A delimited text. Lines are checked here: pandas fills short ones and renames columns of one name."""
+    import pandas as pd
+
+    blocks = list(read_blocks(io.BytesIO(data), origin))
+    lines = [f"{line}\n" for block in blocks for line in block.lines]
+    if len(lines) < 2:
+        what = "has a header but no rows below it" if lines else "is empty"
+        raise DataError(f"{origin} {what}: give a header with {role} and features, and one row per {role}")
+    delimiter = next((one for one in _DELIMITERS if find_role(role, lines[0].split(one)) is not None), ",")
+    numbers = [number for block in blocks for number in block.numbers]
+    _check_lines(lines, numbers, delimiter, origin)
+    return pd.read_csv(io.StringIO("".join(lines)), sep=delimiter)
+
+
+def _check_lines(lines: list[str], numbers: list[int], delimiter: str, origin: str) -> None:
+    """Refuse lines that are not as long as the header, and names of columns that come twice."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(reader)
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise DataError(f"{origin} has more than one column {twice[0]!r}: rename or drop one of them")
+        for fields in reader:
+            if len(fields) != len(names):
+                raise DataError(
+                    f"{origin}, line {numbers[reader.line_num - 1]}: {len(fields)} field(s) where the header has "
+                    f"{len(names)} (delimiter {delimiter!r}): {shown(fields)}; fix the line, or quote a field that "
+                    "contains the delimiter"
+                )
+    except csv.Error as error:
+        line = numbers[reader.line_num - 1]
+        raise DataError(f"{origin}, line {line}: quotes that do not close a field ({error}): fix the line") from error

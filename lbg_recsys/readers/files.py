@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
@@ -51,6 +52,16 @@ def batches(
                 yield from text_batches(unpacked, origin, wanted, form, by_bytes)
         else:
             yield from text_batches(stream, origin, wanted, form, by_bytes)
+
+
+def contents(source: Source) -> tuple[bytes, str]:
+    """All bytes of a small file, unpacked, and what to call it in a message."""
+    with opened(source) as (stream, origin):
+        data = stream.read()
+    try:
+        return (gzip.decompress(data) if data.startswith(GZIP) else data), origin
+    except (EOFError, OSError, zlib.error) as error:
+        raise DataError(f"{origin} cannot be unpacked: {error}") from error
 
 
 @contextmanager

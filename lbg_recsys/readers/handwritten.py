@@ -1,14 +1,12 @@
 """Files that people write by hand: new users, new items and lists of items."""
 
-import gzip
 import io
-import zlib
 
 from lbg_recsys.columns import ALIASES, simplify
 from lbg_recsys.errors import DataError
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.columns import Columns
-from lbg_recsys.readers.files import GZIP, PARQUET, Source, opened
+from lbg_recsys.readers.files import PARQUET, Source, contents
 from lbg_recsys.readers.layouts import (
     of_items,
     of_new_choosers,
@@ -54,8 +52,7 @@ def read_new_users(
     {None: {7: 4.5, 9: 1.0}}
     """
     if columns is None and header is None and delimiter is None:
-        with opened(source) as (stream, origin):
-            data = _unpacked(stream.read(), origin)
+        data, origin = contents(source)
         if (lines := _lines(data, origin)) and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):
             return {None: dict.fromkeys(_one_per_line(lines))}
         source = _Data(data, origin)
@@ -148,8 +145,7 @@ def read_items(source: Source) -> list[int | str]:
     >>> read_items(io.BytesIO(b"item,title\\n7,Seven\\n"))
     [7]
     """
-    with opened(source) as (stream, origin):
-        data = _unpacked(stream.read(), origin)
+    data, origin = contents(source)
     if (lines := _lines(data, origin)) and not _is_table(lines[0]):
         return _one_per_line(lines)
     table = read_table(_Data(data, origin), of_items, columns=None, header=None, delimiter=None, encodings=LENIENT)
@@ -198,12 +194,3 @@ class _Data(io.BytesIO):
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(data)
         self.name = name
-
-
-def _unpacked(data: bytes, origin: str) -> bytes:
-    if not data.startswith(GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise DataError(f"{origin} cannot be unpacked: {error}") from error

@@ -49,7 +49,7 @@ def test_features_that_cannot_be_used(desk, run):
     (desk / "twice.csv").write_text("item,year\n1,1990\n1,1991\n")
     assert "comes twice" in run(*asked, "--item-features", "twice.csv", code=1).stderr
     (desk / "none.csv").write_text("item,year\n")
-    assert "the item features have no rows" in run(*asked, "--item-features", "none.csv", code=1).stderr
+    assert "none.csv has a header but no rows" in run(*asked, "--item-features", "none.csv", code=1).stderr
     (desk / "missing.csv").write_text("item,year\n1,1990\n2.5,1991\n")
     assert "has the id 2.5: ids are integers or texts" in run(*asked, "--item-features", "missing.csv", code=1).stderr
 

@@ -72,6 +72,7 @@ def test_columns_without_information_are_left_out_with_a_warning():
         (pd.DataFrame({"year": [1, np.inf]}, index=["a", "b"]), "'year' has an infinite value"),
         (pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])}, index=["a", "b"]), "'when' is a time"),
         ([1, 2], "are a list"),
+        (pd.DataFrame({"year": []}), "the item features have no rows"),
         (pd.DataFrame([[1, 2]], index=["a"], columns=["year", "year"]), "more than one column 'year'"),
         (np.zeros((4, 301)), "301 columns, and at most 300"),
         (pd.DataFrame(np.random.default_rng(0).normal(size=(4, 301)), index=list("abcd")), "at most 300"),
