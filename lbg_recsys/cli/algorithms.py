@@ -224,8 +224,10 @@ def parse_params(
     return found
 
 
-def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
+def factory(spec: str) -> tuple[str, Callable[..., Any]]:
     """``svd`` or ``paper:n_topics=10,point=mean`` as a name for tables and a function of the seed.
+
+    The function takes further arguments, such as tables of features, for the algorithms that have them.
 
     >>> name, make = factory("paper:n_topics=7")
     >>> name, make(3).n_topics, make(3).random_state
@@ -243,8 +245,8 @@ def factory(spec: str) -> tuple[str, Callable[[int], Any]]:
     params = {**named.preset, **parse_params(given, cls, hint=_ALGO)}
     accepted = signature_of(cls)
 
-    def make(seed: int) -> Any:
-        usual = {"verbose": False, "random_state": seed}  # some of Surprise's print by default
+    def make(seed: int, **beside: Any) -> Any:
+        usual = {"verbose": False, "random_state": seed, **beside}  # some of Surprise's print by default
         with settings_of(cls):
             return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 

@@ -1,6 +1,8 @@
 """``lbg-recsys evaluate``: algorithms side by side on held-out ratings, as predictors and as makers of lists."""
 
+import shlex
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +11,16 @@ from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, algos_option, factory,
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
-from lbg_recsys.cli.reading import as_typed, facts_of, format_options, ratings_argument, read_evaluated, scale_option
+from lbg_recsys.cli.reading import (
+    as_typed,
+    facts_of,
+    features_options,
+    format_options,
+    ratings_argument,
+    read_evaluated,
+    read_feature_tables,
+    scale_option,
+)
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
@@ -21,6 +32,7 @@ if TYPE_CHECKING:
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 _LONG = 10.0  # seconds of fitting from which they are announced
 _LEVEL = 4  # how many algorithms that are level are named
+_WITH_FEATURES = "bayesian"  # and bayesian-strong
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
@@ -52,6 +64,7 @@ DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 @click.option(
     "--rivals/--no-rivals", default=True, help="Also evaluate the lists of popularity, EASE and implicit ALS."
 )
+@features_options
 @plot_option
 @scale_option
 @format_options
@@ -66,6 +79,8 @@ def evaluate(
     split: str,
     list_users: int,
     rivals: bool,
+    item_features: str | None,
+    user_features: str | None,
     plot: str | None,
     scale: tuple[float, float] | None,
     seed: int,
@@ -92,7 +107,9 @@ def evaluate(
 
     The algorithms are bayesian, bayesian-strong, lbg, paper, plsa, movie-mean and choice (only lists) of this
     package, and baseline, svd, svdpp, nmf, slope-one, co-clustering, knn, knn-means and knn-baseline of Surprise, all
-    with the same folds. A dash means that an algorithm does not predict this (most predict no distribution).
+    with the same folds. --item-features and --user-features are for bayesian and bayesian-strong, as in fit; the
+    other algorithms are fitted without them. A dash means that an algorithm does not predict this (most predict no
+    distribution).
 
     \b
     Examples:
@@ -101,15 +118,24 @@ def evaluate(
       lbg-recsys evaluate ml-100k -a lbg -a choice --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
       lbg-recsys evaluate clicks.csv --folds 2
+      lbg-recsys evaluate ratings.csv -a bayesian --item-features item_facts.csv
     """
     from lbg_recsys.evaluation.compare import compare, compare_lists
     from lbg_recsys.evaluation.rivals import Rivals, rivals_for
 
     listing = dict(list_maker(spec) for spec in algos if is_list_maker(spec))
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
+    files = {"--item-features": item_features, "--user-features": user_features}
+    typed = [part for option, file in files.items() if file is not None for part in (option, file)]
+    if typed and not any(spec.strip().startswith(_WITH_FEATURES) for spec in algos):
+        raise click.UsageError(f"{typed[0]} needs an algorithm that learns from features: -a {_WITH_FEATURES}")
     matrix, data = read_evaluated(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
+    if is_clicks and typed:
+        raise click.UsageError(f"{typed[0]} needs ratings: the model of choices learns from no features")
+    beside = read_feature_tables(item_features, user_features, matrix, quiet)
+    made = {name: partial(make, **beside) for name, make in made.items()}
     if is_clicks:
         listing = _for_clicks(algos, list_users) or listing
     elif not quiet:
@@ -131,7 +157,7 @@ def evaluate(
     else:
         show_comparison(results, mass, others.left_out)
         if not quiet:
-            echo(f"\n{best_in_words(results, as_typed(ratings, scale, how))}", err=True)
+            echo(f"\n{best_in_words(results, as_typed(ratings, scale, how), shlex.join(typed))}", err=True)
 
 
 def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
@@ -159,8 +185,11 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
             echo(click.wrap_text(said, WIDTH), err=True)
 
 
-def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
-    """What is best or level with the best, and the command that fits one of them that is ours."""
+def best_in_words(compared: "list[Comparison]", ratings: str, features: str = "") -> str:
+    """What is best or level with the best, and the command that fits one of them that is ours.
+
+    ``features`` are the options that name them, for an algorithm that takes them.
+    """
     rated = {one.algorithm: (one.rmse, one.rmse_error) for one in compared if one.rmse is not None}
     listed = {one.algorithm: (one.lists.ndcg, one.lists.ndcg_error) for one in compared if one.lists is not None}
     said, named = [], []
@@ -184,7 +213,9 @@ def best_in_words(compared: "list[Comparison]", ratings: str) -> str:
                 said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
     ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were evaluated
-    return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {ours[0] if ours else default}"])
+    algo = ours[0] if ours else default
+    beside = f" {features}" if features and algo.startswith(_WITH_FEATURES) else ""
+    return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {algo}{beside}"])
 
 
 def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:

@@ -16,7 +16,7 @@ from lbg_recsys.cli.algorithms import (
     params_option,
     parse_params,
 )
-from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option, size_in_words
+from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option, size_in_words
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
     THIS_MACHINE,
@@ -24,9 +24,11 @@ from lbg_recsys.cli.reading import (
     client_at,
     dask_option,
     facts_of,
+    features_options,
     format_options,
     memory_option,
     ratings_argument,
+    read_feature_tables,
     read_interactions,
     read_store,
     read_timed,
@@ -34,7 +36,6 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
-from lbg_recsys.errors import DataError
 from lbg_recsys.files import private_folder
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
@@ -62,18 +63,7 @@ CHAINS = (DEFAULT, f"{DEFAULT}-strong")
 )
 @params_option()
 @click.option("--titles", metavar="FILE", type=click.Path(), help="Titles of the items: a file with item and title.")
-@click.option(
-    "--item-features",
-    metavar="FILE",
-    type=click.Path(),
-    help="Features of the items: a CSV, TSV or Parquet file with item and features, or a data set.",
-)
-@click.option(
-    "--user-features",
-    metavar="FILE",
-    type=click.Path(),
-    help="Features of the users: a CSV, TSV or Parquet file with user and features, or a data set.",
-)
+@features_options
 @click.option(
     "--drop-users",
     is_flag=True,
@@ -223,7 +213,10 @@ def fit(
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
-    beside |= _features(algo, item_features, user_features, data, quiet)
+    if item_features or user_features:
+        if not algo.startswith(DEFAULT):
+            raise click.UsageError(f"--item-features and --user-features need --algo {DEFAULT}, not {algo}")
+        beside |= read_feature_tables(item_features, user_features, data, quiet)
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
         from lbg_recsys.persistence import FitCheckpoint
@@ -293,39 +286,6 @@ def _choose(algo: str | None, data: "RatingSource | None", source: str, has_coun
     if algo in (None, CHOICE):
         return CHOICE, f"{constant}: fitting ChoiceModel to who took what."
     return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."
-
-
-def _features(algo: str, items: str | None, users: str | None, data: Any, quiet: bool) -> dict[str, Any]:
-    """The tables of features by argument of ``fit``; says how many rated ids they have and how many others."""
-    from lbg_recsys.readers import read_features
-
-    given = {"item": items, "user": users}
-    if not any(given.values()):
-        return {}
-    if not algo.startswith(DEFAULT):
-        raise click.UsageError(f"--item-features and --user-features need --algo {DEFAULT}, not {algo}")
-    tables = {}
-    for role, source in given.items():
-        if source is not None:
-            with remarks(quiet):
-                table = read_features(source, role)
-            index = data.items if role == "item" else data.users
-            table.index = known_ids(index, [_whole(one) for one in table.index])
-            known = int((index.codes(list(table.index)) >= 0).sum())
-            if not quiet:
-                more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
-                echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
-            tables[f"{role}_features"] = table
-    return tables
-
-
-def _whole(given: Any) -> Any:
-    """An id as ratings have it: pandas reads a column of integers that has an empty cell as floats."""
-    if isinstance(given, float):
-        if not given.is_integer():
-            raise DataError(f"a row of the features has the id {given}: ids are integers or texts")
-        return int(given)
-    return given
 
 
 def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:

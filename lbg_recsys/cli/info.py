@@ -6,6 +6,7 @@ from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option
 from lbg_recsys.cli.models import convergence_in_words, model_argument
 from lbg_recsys.cli.reading import choices_in_words, in_words
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.columns import shown
 
 
 @click.command()
@@ -15,8 +16,8 @@ from lbg_recsys.cli.terminal import echo
 def info(model: str, quiet: bool, as_json: bool) -> None:
     """Show what is in a model file.
 
-    Shows the model and its parameters, how the training went, the ratings or words, and the versions that the file
-    was written with. The model is not loaded; the checksum of the file is verified.
+    Shows the model and its parameters, how the training went, the ratings or words, the features, and the versions
+    that the file was written with. The model is not loaded; the checksum of the file is verified.
 
     \b
     Examples:
@@ -27,7 +28,7 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
 
     found = look_into(model)
     about = dict(found.about)
-    titles = about.pop("titles", None)
+    titles, features = about.pop("titles", None), about.pop("features", {})
     if as_json:
         facts = {
             "model": model,
@@ -39,7 +40,8 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
             found.section: about,
             "versions": found.versions,
         }
-        print_json(facts if titles is None else {**facts, "titles": titles})
+        facts |= {} if titles is None else {"titles": titles}
+        print_json(facts | ({"features": features} if features else {}))
         return
     rows = {
         "model": f"{model} ({size_in_words(found.size)}, format {found.version})",
@@ -54,6 +56,11 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         rows[what] = words(about)
         rows["users"] = f"{'in the file' if about['users_in_file'] else 'left out'}, with their {what}"
         rows["titles"] = f"{titles:,} of {about['items']:,} items" if titles else "none"
+        if features:
+            rows["features"] = "; ".join(
+                f"of {side}: {shown(table['features'])} ({counted(table['ids'], 'id')})"
+                for side, table in features.items()
+            )
     else:
         if found.training:
             rows["training"] = convergence_in_words(found.training, "document")

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lbg_recsys.catalogue import known_ids
 from lbg_recsys.cli.common import counted, parse_columns
 from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar
 
 if TYPE_CHECKING:
@@ -143,6 +145,41 @@ def read_store(
         words = in_words if store.has_ratings else choices_in_words
         echo(f"Read {words(facts_of(store))}.", err=True)
     return store
+
+
+def features_options(command: F) -> F:
+    """Where the features of users and items are."""
+    for role in ("user", "item"):
+        what = f"Features of the {role}s: a CSV, TSV or Parquet file with {role} and features, or a data set."
+        command = click.option(f"--{role}-features", metavar="FILE", type=click.Path(), help=what)(command)
+    return command
+
+
+def read_feature_tables(items: str | None, users: str | None, data: Any, quiet: bool) -> dict[str, Any]:
+    """The tables of features by argument of ``fit``; says how many rated ids they have and how many others."""
+    from lbg_recsys.readers import read_features
+
+    tables = {}
+    for role, source, index in (("item", items, data.items), ("user", users, data.users)):
+        if source is not None:
+            with remarks(quiet):
+                table = read_features(source, role)
+            table.index = known_ids(index, [_whole(one) for one in table.index])
+            known = int((index.codes(list(table.index)) >= 0).sum())
+            if not quiet:
+                more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
+                echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
+            tables[f"{role}_features"] = table
+    return tables
+
+
+def _whole(given: Any) -> Any:
+    """An id as ratings have it: pandas reads a column of integers that has an empty cell as floats."""
+    if isinstance(given, float):
+        if not given.is_integer():
+            raise DataError(f"a row of the features has the id {given}: ids are integers or texts")
+        return int(given)
+    return given
 
 
 def dask_option(what: str) -> Callable[[F], F]:

@@ -14,6 +14,7 @@ import numpy as np
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.errors import DataError
 from lbg_recsys.persistence import chains, features, times
+from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import Extras
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State
@@ -118,6 +119,10 @@ class BayesianFile(RatingFile):
         "occasions": list[int] | None,
     }
     arrays = _arrays("users", "items") | _arrays("items", "users")
+
+    def about(self, header: Mapping[str, Any], file: Container) -> dict[str, Any]:
+        """Facts about the ratings and the features."""
+        return {**super().about(header, file), "features": features.summary(header["facts"]["features"])}
 
     def own_layout(self, parameters: Mapping[str, Any], header: Mapping[str, Any]) -> Layout:
         """The kept sweeps: at most so many as the parameters allow."""

@@ -38,6 +38,15 @@ def layout(facts: Any) -> tuple[dict[str, Array], dict[str, int]]:
     return arrays, width
 
 
+def summary(facts: Any) -> dict[str, Any]:
+    """The names of the features of users and items, and how many ids have them; checked, without those of no side."""
+    return {
+        side: {"features": [column["name"] for column in table["columns"]], "ids": len(table["ids"])}
+        for side, table in _checked(facts).items()
+        if table["columns"]
+    }
+
+
 def take_apart(features: "Mapping[Side, FeatureTable]") -> tuple[dict[str, Any] | None, dict[str, AnyArray]]:
     """Facts and arrays of the features of a model; None and no arrays if it has no features."""
     from lbg_recsys.persistence.ratings import savable

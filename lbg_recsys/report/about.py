@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.catalogue import title_of
+from lbg_recsys.columns import shown
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.predictions import level_names
@@ -36,6 +37,10 @@ def data(model: Any) -> str:
         [what, matrix.n_ratings],
         ["pairs that are rated" if what == "ratings" else "pairs that are chosen", f"{_density(matrix):.2%}"],
     ]
+    for role in ("item", "user"):
+        known = getattr(model, f"{role}_features_", None)
+        if known is not None and known.features:
+            sizes.append([f"features of {len(known.ids):,} {role}s", shown([one.name for one in known.features])])
     figures = [
         figure(
             _tail(f"{what.capitalize()} per item and per user", what, {"ours": per_item, "other": per_user}),

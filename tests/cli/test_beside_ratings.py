@@ -142,3 +142,36 @@ def test_an_item_without_ratings_in_the_other_commands(desk, run):
     (desk / "none.txt").write_text("121\n")
     alone = run("recommend", "f.lbg", "--user", 3, "--only", "none.txt", code=1).stderr
     assert "none.txt: the model has no ratings of the item: '121' (it has features" in " ".join(alone.split())
+
+
+def test_info_and_report_name_features(desk, run):
+    write_features(desk)
+    given = ("--item-features", "films.csv", "--user-features", "people.csv")
+    run("fit", "ratings.csv", "-o", "f.lbg", "-q", *FAST, *given)
+    shown = " ".join(run("info", "f.lbg").stdout.split())
+    assert "features of users: 'sex' (200 ids); of items: 'year', 'genres' (121 ids)" in shown
+    facts = json.loads(run("info", "f.lbg", "--json").stdout)
+    assert facts["features"]["items"] == {"features": ["year", "genres"], "ids": 121}
+    assert "features" not in json.loads(run("info", "bayesian.lbg", "--json").stdout)
+    assert "features" not in run("info", "bayesian.lbg").stdout
+    run("report", "f.lbg", "-o", "f.html", "-q", "--no-refit", "--examples", 0)
+    page = (desk / "f.html").read_text()
+    assert "features of 121 items" in page and "features of 200 users" in page and "genres" in page
+
+
+def test_evaluate_with_features(desk, run):
+    write_features(desk)
+    algo = "bayesian:n_sweeps=12,burn_in=6,n_components=2"
+    asked = ("evaluate", "ratings.csv", "-a", algo, "--folds", 2, "--list-users", 0, "--no-rivals")
+    with_features = run(*asked, "-a", "movie-mean", "--item-features", "films.csv", "--json")
+    assert "Read features of 120 of 120 items and 1 id without ratings." in with_features.stderr
+    (ours, mean), (alone,) = (
+        json.loads(one.stdout)["results"] for one in (with_features, run(*asked, "-q", "--json"))
+    )
+    assert ours["rmse"] != alone["rmse"] and mean["name"] == "movie-mean"
+    told = run(*asked, "--item-features", "films.csv").stderr
+    assert "--algo bayesian --item-features films.csv" in told
+    needs = run("evaluate", "ratings.csv", "-a", "lbg", "--user-features", "people.csv", code=2).stderr
+    assert "--user-features needs an algorithm that learns from features: -a bayesian" in needs
+    clicks = run("evaluate", "clicks.csv", "--item-features", "films.csv", code=2).stderr
+    assert "--item-features needs ratings" in clicks
