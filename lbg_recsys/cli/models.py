@@ -172,14 +172,15 @@ new_item_option = click.option(
 )
 
 
-def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> Any:
-    """The model with the new items of a file; the one of a file without an item column is called "new item"."""
+def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> "tuple[Any, list[RawId]]":
+    """The model with the new items of a file, and their ids; that of a file without an item column is "new item"."""
     from lbg_recsys.readers import read_new_items
 
     if source is None:
-        return model
+        return model, []
     if not predicts_ratings(model):
         raise DataError("--new-item needs a model of ratings, and this is a ChoiceModel: fit --algo bayesian")
+    added: list[RawId] = []
     with remarks(quiet):
         for item, own in read_new_items(source, **how).items():
             users = known_ids(model.matrix.users, own)
@@ -188,8 +189,9 @@ def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> A
                     f"{source}: the model knows none of the {counted(len(own), 'user')} who rated the new item"
                     f"{'' if item is None else f' {item!r}'}; at least one must be known"
                 )
-            model = model.with_item("new item" if item is None else item, dict(zip(users, own.values(), strict=True)))
-    return model
+            added.append("new item" if item is None else item)
+            model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)))
+    return model, added
 
 
 def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":

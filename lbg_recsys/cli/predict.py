@@ -77,7 +77,8 @@ def predict(
     it may be a part of a title, or be the id of an item that has features and no ratings.
 
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
-    fitted again. If the file has no column item, the item is called "new item".
+    fitted again. If the file has no column item, the item is called "new item"; if it has several, --item names one
+    of them.
 
     \b
     Examples:
@@ -87,18 +88,18 @@ def predict(
       lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
       lbg-recsys predict model.lbg --user 3 --new-item its_ratings.csv
     """
-    if new_item is not None and pairs is None and item is None:
-        item = "new item"
     if (pairs is None) == (user is None and item is None):
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
-    if pairs is None and (user is None or item is None):
+    if pairs is None and (user is None or (item is None and new_item is None)):
         raise click.UsageError("a single pair needs both --user and --item")
     if time and pairs is None:
         raise click.UsageError("--time needs a file of PAIRS with times")
-    loaded = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
+    loaded, added = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
     loaded.point = point or loaded.point
     if pairs is None:
-        known = find_item(loaded, str(item))
+        if item is None and len(added) > 1:
+            raise click.UsageError(f"{new_item} has {len(added):,} items: name one of them with --item")
+        known = added[0] if item is None else find_item(loaded, item)
         _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, output, as_json, quiet)
     else:
         if time and getattr(loaded, "calendar_", None) is None:

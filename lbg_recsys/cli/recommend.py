@@ -143,7 +143,7 @@ def recommend(
         raise click.UsageError("give one of --user ID (repeatable), --all-users and --new-user FILE")
     if dask is not None and (not all_users or output is None or new_item is not None):
         raise click.UsageError("--dask needs --all-users and -o FOLDER, and takes no --new-item")
-    loaded = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})
+    loaded, _ = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "diversity": diversity}
     wishes |= _candidates(loaded, only, without, quiet)
     if predicts_ratings(loaded):

@@ -175,3 +175,14 @@ def test_evaluate_with_features(desk, run):
     assert "--user-features needs an algorithm that learns from features: -a bayesian" in needs
     clicks = run("evaluate", "clicks.csv", "--item-features", "films.csv", code=2).stderr
     assert "--item-features needs ratings" in clicks
+
+
+def test_the_one_item_of_a_file_needs_no_name(desk, run):
+    run("fit", "ratings.csv", "-o", "b.lbg", "-q", *FAST)
+    (desk / "one.csv").write_text("item,user,rating\nfresh,1,5\nfresh,2,5\n")
+    asked = ("predict", "b.lbg", "--user", 3, "--json")
+    alone, named = (run(*asked, "--new-item", "one.csv", *more).stdout for more in ((), ("--item", "fresh")))
+    assert alone == named and json.loads(alone)[0]["item"] == "fresh"
+    (desk / "two.csv").write_text("item,user,rating\nfresh,1,5\nother,2,5\n")
+    told = run(*asked, "--new-item", "two.csv", code=2).stderr
+    assert "two.csv has 2 items: name one of them with --item" in told
