@@ -8,6 +8,7 @@ from lbg_recsys.catalogue import title_of
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
+    feature_option,
     find_item,
     find_user,
     fold_in_file,
@@ -35,6 +36,7 @@ _NEGLIGIBLE = 0.001
     help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
     "there are several.",
 )
+@feature_option("the new user")
 @click.option("--item", metavar="ID", shell_complete=complete_item, required=True, help="The item: its id or title.")
 @click.option(
     "-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings and topics to show."
@@ -46,6 +48,7 @@ def explain(
     model: str,
     user: str | None,
     new_user: str | None,
+    features: dict[str, Any],
     item: str,
     number: int,
     quiet: bool,
@@ -75,6 +78,8 @@ def explain(
     """
     if (user is None) == (new_user is None):
         raise click.UsageError("name the user: --user ID or --new-user FILE")
+    if features and new_user is None:
+        raise click.UsageError("--feature is for a new user: give --new-user FILE")
     from lbg_recsys.ratings.questions.copies import warn_of_copies
     from lbg_recsys.ratings.questions.facts import explanation_facts
 
@@ -84,7 +89,7 @@ def explain(
     found_item = find_item(loaded, item)
     if new_user is not None:
         with remarks(quiet):
-            folded = fold_in_file(loaded, new_user, quiet, **how)
+            folded = fold_in_file(loaded, new_user, quiet, features, **how)
             found = [(_called(user_id), one.explain(found_item)) for user_id, one in folded]
     else:
         found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]

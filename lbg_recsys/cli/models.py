@@ -1,9 +1,9 @@
 """What the commands with a model file share: load it, find ids and titles in it."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,8 @@ from lbg_recsys.errors import DataError
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
     from lbg_recsys.ratings.ids import IdIndex, RawId
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
 
@@ -132,12 +134,18 @@ def find_items(model: Any, given: Iterable[Any], given_in: str, quiet: bool) -> 
     return found
 
 
-def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tuple[RawId | None, Any]]":
-    """The new users of a file, folded in: pairs of an id (None if the file has no users) and the folded user."""
+def fold_in_file(
+    model: Any, source: str, quiet: bool, features: Mapping[str, Any] | None = None, **how: Any
+) -> "list[tuple[RawId | None, Any]]":
+    """The new users of a file, folded in: pairs of an id (None if the file has no users) and the folded user.
+
+    ``features`` are those of the only one, from --feature.
+    """
     from lbg_recsys.readers import read_new_users
 
     takes_ratings = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
     found = read_new_users(source, ratings=takes_ratings, **how)
+    beside = _beside(model, features, len(found), f"new user, and {source} has {len(found):,}")
     has_ratings = any(value is not None for own in found.values() for value in own.values())
     if has_ratings != takes_ratings and not quiet:
         rest = ", and ratings are predicted for an unknown user" if predicts_ratings(model) else ""
@@ -160,7 +168,7 @@ def fold_in_file(model: Any, source: str, quiet: bool, **how: Any) -> "list[tupl
             continue
         if len(known) < sum(item in meant for item in own):
             raise DataError(f"{source}: two names of one item are given for one user: leave one of them out")
-        folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known))))
+        folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known), **beside)))
     return folded
 
 
@@ -172,25 +180,70 @@ new_item_option = click.option(
 )
 
 
-def with_new_items(model: Any, source: str | None, quiet: bool, **how: Any) -> "tuple[Any, list[RawId]]":
-    """The model with the new items of a file, and their ids; that of a file without an item column is "new item"."""
+def feature_option(what: str) -> Callable[[F], F]:
+    """``--feature NAME=VALUE``, repeatable: a mapping of the features of ``what`` by name."""
+    return click.option(
+        "--feature",
+        "features",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda ctx, parameter, value: parse_features(value),
+        help=f"A feature of {what}, for a model that was fitted with such features; repeatable.",
+    )
+
+
+def parse_features(texts: Iterable[str]) -> dict[str, Any]:
+    """Features by name; numbers stay texts, because they may name categories.
+
+    >>> parse_features(["year=1999", "genres=Drama|War", "new=True"])
+    {'year': '1999', 'genres': 'Drama|War', 'new': True}
+    """
+    found = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--feature")
+        found[name] = {"True": True, "False": False}.get(value, value)
+    return found
+
+
+def _beside(model: Any, features: Mapping[str, Any] | None, number: int, said: str) -> dict[str, Any]:
+    """The features of the only new user or item as an argument of the models."""
+    if not features:
+        return {}
+    if not hasattr(model, "features_"):
+        raise DataError(f"--feature needs a model that learns from features, and this is a {type(model).__name__}")
+    if number != 1:
+        raise DataError(f"--feature describes one {said}: make a file of each")
+    return {"features": features}
+
+
+def with_new_items(
+    model: Any, source: str | None, quiet: bool, features: Mapping[str, Any] | None = None, **how: Any
+) -> "tuple[Any, list[RawId]]":
+    """The model with the new items of a file, and their ids; that of a file without an item column is "new item".
+
+    ``features`` are those of the only one, from --feature. They may be all that is known of it: without a file.
+    """
     from lbg_recsys.readers import read_new_items
 
-    if source is None:
+    if source is None and not features:
         return model, []
     if not predicts_ratings(model):
         raise DataError("--new-item needs a model of ratings, and this is a ChoiceModel: fit --algo bayesian")
+    found = {None: {}} if source is None else read_new_items(source, **how)
+    beside = _beside(model, features, len(found), f"new item, and {source} has {len(found):,}")
     added: list[RawId] = []
     with remarks(quiet):
-        for item, own in read_new_items(source, **how).items():
+        for item, own in found.items():
             users = known_ids(model.matrix.users, own)
-            if not any(user in model.matrix.users for user in users):
+            if source is not None and not any(user in model.matrix.users for user in users):
                 raise DataError(
                     f"{source}: the model knows none of the {counted(len(own), 'user')} who rated the new item"
                     f"{'' if item is None else f' {item!r}'}; at least one must be known"
                 )
             added.append("new item" if item is None else item)
-            model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)))
+            model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)), **beside)
     return model, added
 
 

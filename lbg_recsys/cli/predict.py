@@ -8,6 +8,7 @@ from lbg_recsys.catalogue import known_ids, title_of
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
+    feature_option,
     find_item,
     known_or_new_user,
     load_rating_model,
@@ -36,6 +37,7 @@ _BLOCK = 1 << 14  # the most accurate model takes about a second for these
     "--item", metavar="ID", shell_complete=complete_item, help="The item of a single pair: its id or title."
 )
 @new_item_option
+@feature_option("the new item")
 @click.option("--time", is_flag=True, help="PAIRS has a column with times, and the model was fitted with --time.")
 @output_option(
     "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
@@ -61,6 +63,7 @@ def predict(
     user: str | None,
     item: str | None,
     new_item: str | None,
+    features: dict[str, Any],
     time: bool,
     output: str | None,
     point: str | None,
@@ -78,7 +81,7 @@ def predict(
 
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
     fitted again. If the file has no column item, the item is called "new item"; if it has several, --item names one
-    of them.
+    of them. --feature gives features of the new item, with --new-item or in its place.
 
     \b
     Examples:
@@ -87,14 +90,19 @@ def predict(
       lbg-recsys predict model.lbg pairs.csv -o predictions.csv
       lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
       lbg-recsys predict model.lbg --user 3 --new-item its_ratings.csv
+      lbg-recsys predict featured.lbg --user 3 --feature year=1999
     """
+    if features and new_item is None and not (pairs is None and item is None):
+        raise click.UsageError(
+            "--feature is for a new item: give its ratings by --new-item FILE, or leave --item out"
+        )
     if (pairs is None) == (user is None and item is None):
         raise click.UsageError("give either a file of PAIRS, or --user and --item")
-    if pairs is None and (user is None or (item is None and new_item is None)):
+    if pairs is None and (user is None or (item is None and new_item is None and not features)):
         raise click.UsageError("a single pair needs both --user and --item")
     if time and pairs is None:
         raise click.UsageError("--time needs a file of PAIRS with times")
-    loaded, added = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, **how)
+    loaded, added = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, features, **how)
     loaded.point = point or loaded.point
     if pairs is None:
         if item is None and len(added) > 1:

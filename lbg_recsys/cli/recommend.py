@@ -8,6 +8,7 @@ import click
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_user
 from lbg_recsys.cli.models import (
+    feature_option,
     find_items,
     find_user,
     fold_in_file,
@@ -53,6 +54,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
     "there are several.",
 )
+@feature_option("the new user")
 @new_item_option
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items per list.")
 @click.option(
@@ -96,6 +98,7 @@ def recommend(
     users: tuple[str, ...],
     all_users: bool,
     new_user: str | None,
+    features: dict[str, Any],
     new_item: str | None,
     number: int,
     by: str | None,
@@ -143,6 +146,8 @@ def recommend(
         raise click.UsageError("give one of --user ID (repeatable), --all-users and --new-user FILE")
     if dask is not None and (not all_users or output is None or new_item is not None):
         raise click.UsageError("--dask needs --all-users and -o FOLDER, and takes no --new-item")
+    if features and new_user is None:
+        raise click.UsageError("--feature is for a new user: give --new-user FILE")
     loaded, _ = with_new_items(load_model(model, quiet), new_item, quiet, **how if new_user is None else {})
     wishes: dict[str, Any] = {"exclude_seen": not include_seen, "diversity": diversity}
     wishes |= _candidates(loaded, only, without, quiet)
@@ -161,7 +166,7 @@ def recommend(
     blocks: Iterable[pd.DataFrame]
     if new_user is not None:
         with remarks(quiet):
-            folded = fold_in_file(loaded, new_user, quiet, **how)
+            folded = fold_in_file(loaded, new_user, quiet, features, **how)
             blocks, total = (_renamed(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
     else:
         if all_users:

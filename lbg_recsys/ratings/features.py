@@ -324,13 +324,17 @@ def _is_number(text: str) -> bool:
 
 def as_numbers(values: Sequence[Any], name: str) -> Floats:
     """Numbers with NaN where they are missing; `DataError` for anything else and for infinities."""
-    try:
-        number = np.array([np.nan if _is_missing(value) else float(value) for value in values])
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the feature {name!r} must be a number: {error}") from error
+    number = np.array([_as_number(value, name) for value in values])
     if np.isinf(number).any():
         raise DataError(f"the feature {name!r} has an infinite value: leave it empty if it is not known")
     return number
+
+
+def _as_number(value: Any, name: str) -> float:
+    try:
+        return np.nan if _is_missing(value) else float(value)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the feature {name!r} is {value!r}: give a number, or leave it empty") from error
 
 
 def _members(value: Any) -> frozenset[str] | None:

@@ -80,6 +80,9 @@ def _fitted(tmp_path_factory):
         arguments += ["--titles", str(folder / "titles.csv"), "--quiet"]
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)
         assert result.exit_code == 0, result.output
+    beside = ["--item-features", str(folder / "item_facts.csv"), "-p", "n_sweeps=12", "-p", "burn_in=6"]
+    arguments = ["fit", str(folder / "ratings.csv"), "-o", str(folder / "featured.lbg"), *beside, "--quiet"]
+    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
     for command, name in ((["cluster", "-k", "2"], "topics.lbg"), (["classify"], "classes.lbg")):
         arguments = ["text", *command, str(folder / "texts.csv"), "-o", str(folder / name), "--quiet"]
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)

@@ -177,6 +177,40 @@ def test_evaluate_with_features(desk, run):
     assert "--item-features needs ratings" in clicks
 
 
+def test_features_of_new_users_and_items(desk, run):
+    write_features(desk)
+    given = ("--item-features", "films.csv", "--user-features", "people.csv")
+    run("fit", "ratings.csv", "-o", "f.lbg", "-q", *FAST, *given)
+    model = lbg_recsys.load("f.lbg")
+    asked = ("predict", "f.lbg", "--user", 3, "--json")
+    film = ("--feature", "year=1952", "--feature", "genres=Drama|War")
+    features = {"year": 1952, "genres": "Drama|War"}
+    found = json.loads(run(*asked, *film).stdout)[0]
+    assert found["prediction"] == model.with_item("x", {}, features=features).predict_batch([(3, "x")])[0]
+    found = json.loads(run(*asked, "--new-item", "its_ratings.csv", *film).stdout)[0]
+    rated = {1: 5.0, 2: 4.0, 3: 1.0}
+    assert found["prediction"] == model.with_item("x", rated, features=features).predict_batch([(3, "x")])[0]
+    explained = run("explain", "f.lbg", "--new-user", "my_ratings.csv", "--item", 7, "--feature", "sex=F", "--json")
+    assert "sex=F" in {one["feature"] for one in json.loads(explained.stdout)[0]["features"]}
+    listed = [
+        run("recommend", "f.lbg", "--new-user", "my_ratings.csv", "--by", "rating", "--json", *more).stdout
+        for more in ((), ("--feature", "sex=F"))
+    ]
+    assert listed[0] != listed[1]
+    noted = " ".join(run(*asked, "--feature", "genres=Warr").stderr.split())
+    assert "the item feature 'genres' has values that the model did not learn: 'Warr'; it learnt 'War'" in noted
+    wrong = " ".join(run(*asked, "--feature", "sex=F", code=1).stderr.split())
+    assert "there is no item feature 'sex'; the model has 'year', 'genres'" in wrong
+    assert "'year' is not NAME=VALUE" in run(*asked, "--feature", "year", code=2).stderr
+    assert "--feature is for a new item" in run(*asked, "--item", 7, *film, code=2).stderr
+    assert "--feature is for a new user" in run("recommend", "f.lbg", "--user", 3, *film, code=2).stderr
+    (desk / "two.csv").write_text("user,item,rating\nann,1,5\nbob,2,4\n")
+    several = run("recommend", "f.lbg", "--new-user", "two.csv", "--feature", "sex=F", code=1).stderr
+    assert "--feature describes one new user, and two.csv has 2" in several
+    plain = run("predict", "model.lbg", "--user", 3, *film, code=1).stderr
+    assert "needs a model that learns from features, and this is a LBGModel" in " ".join(plain.split())
+
+
 def test_the_one_item_of_a_file_needs_no_name(desk, run):
     run("fit", "ratings.csv", "-o", "b.lbg", "-q", *FAST)
     (desk / "one.csv").write_text("item,user,rating\nfresh,1,5\nfresh,2,5\n")

@@ -91,6 +91,8 @@ def test_one_new_row_by_name():
         table.encode({"yaer": 3}, "item")
     with pytest.raises(DataError, match="no user feature 'year'; the model has no user features"):
         NOTHING.encode({"year": 3}, "user")
+    with pytest.raises(DataError, match="the feature 'year' is 'soon': give a number"):
+        table.encode({"year": "soon"}, "item")
     with pytest.warns(UserWarning, match="'kind' has values that the model did not learn: 'xx'; it learnt 'x', 'y'"):
         table.encode({"kind": "xx"}, "item")
 
