@@ -110,7 +110,12 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
     """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
     (user,) = known_ids(model.matrix.users, [as_integer(text)])
     if user not in model.matrix.users and not quiet:
-        echo(f"Note: the model knows no user {text!r}: this is the prediction for an unknown user.", err=True)
+        without = (
+            "" if model.matrix.left_out is None else ", because it was saved without its users (fit --drop-users)"
+        )
+        said = f"the model knows no user {text!r}{without}: this is the prediction for an unknown user"
+        remedy = "explain --new-user FILE predicts from a user's own ratings"
+        echo(click.wrap_text(f"Note: {said}; {remedy}.", WIDTH), err=True)
     return user
 
 

@@ -44,6 +44,14 @@ def test_predict_a_user_that_the_model_does_not_know(model, run):
     (facts,) = json.loads(result.stdout)
     assert facts["user"] == 77777
     assert list(facts["distribution"].values()) == model.predict_distribution([(77777, 8)])[0].tolist()
+    assert "--drop-users" not in result.stderr
+
+
+def test_predict_from_a_file_without_users(desk, run):
+    run("fit", "ratings.csv", "--algo", "lbg", "-o", "mine.lbg", "--drop-users", "-q")
+    told = " ".join(run("predict", "mine.lbg", "--user", 3, "--item", 8).stderr.split())
+    assert "knows no user '3', because it was saved without its users (fit --drop-users)" in told
+    assert "explain --new-user FILE predicts from a user's own ratings" in told
     assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
 
 
