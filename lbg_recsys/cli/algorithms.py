@@ -24,6 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ALGO = "-a/--algo"
 # Parameters with an option of their own.
 ELSEWHERE = {"random_state": "--seed", "verbose": "--quiet"}
+_FEATURES = {"item_features": "--item-features", "user_features": "--user-features"}
 
 
 class Algorithm(NamedTuple):
@@ -194,12 +195,13 @@ def parse_params(
     >>> parse_params(["n_topics=7", "point=mean"], LBGModel)
     {'n_topics': 7, 'point': 'mean'}
     """
-    from lbg_recsys.schema import fits, kind_name, signature_of
+    from lbg_recsys.schema import defaults_of, fits, kind_name, signature_of
     from lbg_recsys.settings import Settings, settings_of
 
     settings = settings_of(cls) if issubclass(cls, Settings) else {}
     elsewhere = {**ELSEWHERE, **elsewhere}
     kinds = {name: kind for name, kind in signature_of(cls).items() if name not in elsewhere}
+    defaults = defaults_of(cls)
     found: dict[str, Any] = {}
     for text in params:
         name, sign, value_text = text.partition("=")
@@ -213,15 +215,28 @@ def parse_params(
                 f"{cls.__name__} has no parameter {name!r}{_nearest(name, kinds)}; it has {', '.join(kinds)}",
                 param_hint=hint,
             )
-        value = parse_value(value_text.strip())
+        value, kind = parse_value(value_text.strip()), kinds[name]
+        if kind is inspect.Parameter.empty:
+            kind = _kind_by_default(name, defaults[name]) if name in defaults else Any
         if name in settings:
             settings[name].check(value)
-        elif kinds[name] is not inspect.Parameter.empty and not fits(value, kinds[name]):
-            raise click.BadParameter(
-                f"{name} is {value_text.strip()!r}, not {kind_name(kinds[name])}", param_hint=hint
-            )
+        elif not fits(value, kind):
+            raise click.BadParameter(f"{name} is {value_text.strip()!r}, not {kind_name(kind)}", param_hint=hint)
         found[name] = value
     return found
+
+
+def _kind_by_default(name: str, default: Any) -> Any:
+    """The type of a parameter that has no annotation, as those of Surprise.
+
+    None stands for a rate or a penalty that follows another one, and ranges of starting values have whole ends.
+
+    >>> [_kind_by_default(*one) for one in (("n_factors", 100), ("lr_bu", None), ("init_mean", 0))]
+    [<class 'int'>, float | None, <class 'float'>]
+    """
+    if default is None:
+        return float | None
+    return float if name.startswith("init_") else type(default)
 
 
 def factory(spec: str) -> tuple[str, Callable[..., Any]]:
@@ -242,7 +257,7 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
         raise click.BadParameter(f"{name.strip()} predicts no ratings: take another algorithm", param_hint=_ALGO)
     cls = named_class(named.surprise)
     given = [part.strip() for part in settings.split(",") if part.strip()]
-    params = {**named.preset, **parse_params(given, cls, hint=_ALGO)}
+    params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=_ALGO)}
     accepted = signature_of(cls)
 
     def make(seed: int, **beside: Any) -> Any:

@@ -125,7 +125,7 @@ def test_parameters_are_checked(param, message, desk, run):
     assert not (desk / "x.lbg").exists()
 
 
-@pytest.mark.parametrize("algo", ["svd:n_factors=-1", "knn:sim_options=3"])
+@pytest.mark.parametrize("algo", ["svd:n_factors=-1", 'knn:sim_options={"name":"none"}'])
 def test_settings_that_another_library_refuses(algo, desk, run):
     for command in ("evaluate", "forced-prediction"):
         said = run(command, "sample", "-a", algo, "-q", code=2)

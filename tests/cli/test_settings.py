@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from sklearn.base import clone
 
-from lbg_recsys.cli.algorithms import MODELS, named_class
+from lbg_recsys.cli.algorithms import MODELS, factory, named_class
 from lbg_recsys.core.levels import POINTS as CORE_POINTS
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import settings as ratings_settings
@@ -124,3 +124,28 @@ def test_unknown_names_are_refused():
 def test_the_parameters_stand_before_the_other_sections():
     assert Documented.__doc__.index("Parameters") < Documented.__doc__.index("size : ")
     assert Documented.__doc__.index("loud : bool, default=False") < Documented.__doc__.index("Examples")
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ("svd:n_factors=x", "n_factors is 'x', not int"),
+        ("svd:n_factors=2.5", "n_factors is '2.5', not int"),
+        ("svd:lr_all=fast", "lr_all is 'fast', not float"),
+        ("svd:lr_bu=fast", "lr_bu is 'fast', not float or none"),
+        ("bayesian:item_features=films.csv", "item_features is set by --item-features"),
+        ("svd:biased=1", "biased is '1', not bool"),
+        ("knn:sim_options=cosine", "sim_options is 'cosine', not dict"),
+    ],
+)
+def test_values_of_the_wrong_type_for_an_algorithm_of_surprise(desk, run, spec, said):
+    assert said in run("evaluate", "ratings.csv", "-a", spec, code=2).stderr
+
+
+def test_values_of_the_right_type_for_an_algorithm_of_surprise():
+    for spec in (
+        "svd:init_mean=0.5,lr_bu=0.01,reg_all=1",
+        'knn:k=20,sim_options={"name":"cosine"}',
+        "nmf:init_low=0",
+    ):
+        factory(spec)[1](0)
