@@ -81,12 +81,11 @@ def read(way, folder):
         return store.whole()
     if way == "disk":
         return store
-    from dask.distributed import Client
+    from lbg_recsys.distributed import connected, on_dask
 
-    from lbg_recsys.distributed import on_dask
-
-    workers = int(way.removeprefix("dask-"))
-    return on_dask(store, Client(n_workers=workers, threads_per_worker=1, dashboard_address=None))
+    client = connected(None, int(way.removeprefix("dask-")))
+    client.run(compile_first, way)
+    return on_dask(store, client)
 
 
 def purity(planted, found):

@@ -75,7 +75,7 @@ def block_size(n_entries: int) -> int:
     [10, 1000000, 1250000, 781250]
     """
     doublings = round(math.log2(max(n_entries, 1) / BLOCK_ENTRIES))
-    return max(-(-n_entries // 2 ** max(doublings, 0)), 1)
+    return max(-(-n_entries // (1 << max(doublings, 0))), 1)
 
 
 def block_cuts(indptr: Ints, size: int) -> Ints:

@@ -60,6 +60,10 @@ class SparseRows:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def __sizeof__(self) -> int:
+        # Dask asks before it decides whether a task goes to the rows or the rows to the task
+        return super().__sizeof__() + self.indptr.nbytes + self.columns.nbytes + self.values.nbytes
+
     def __reduce__(self) -> tuple[Any, ...]:
         # without the cached transpose: what is sent to a worker holds every entry once
         return type(self), (self.indptr, self.columns, self.values, self.n_columns, self.ends)

@@ -28,7 +28,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.blocks import LocalBlocks, block_cuts, block_size
+from lbg_recsys.core.blocks import LocalBlocks, block_cuts, block_size, in_order
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Codes, Floats, Ints
 from lbg_recsys.errors import DataError
@@ -139,7 +139,7 @@ class RatingStore:
 
     def _each_block(self) -> Iterator[SparseRows]:
         read = self.block_reader()
-        return map(read, range(read.n_blocks))
+        return in_order(read, range(read.n_blocks), 2)  # decoding holds no lock
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, memory: int | None = None) -> "RatingStore":

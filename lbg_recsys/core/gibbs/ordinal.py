@@ -127,7 +127,7 @@ def _likelihood_gains(b: int, rated: RatedLevels, proposal: Array, gain: Array) 
 @kernel()
 def _in_order(b: int, u: int, proposal: float, cuts: Array, added: Array) -> bool:
     """Whether the cut points of a user ascend with this proposal."""
-    return cuts[b - 1] + added[b - 1, u] < cuts[b] + proposal < cuts[b + 1] + added[b + 1, u]
+    return bool(cuts[b - 1] + added[b - 1, u] < cuts[b] + proposal < cuts[b + 1] + added[b + 1, u])
 
 
 @kernel()
