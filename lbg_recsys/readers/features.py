@@ -110,6 +110,11 @@ def _check_lines(lines: list[str], numbers: list[int], delimiter: str, origin: s
         names = next(reader)
         if twice := [name for name in names if names.count(name) > 1]:
             raise DataError(f"{origin} has more than one column {twice[0]!r}: rename or drop one of them")
+        if "" in names:
+            raise DataError(
+                f"{origin}: column {names.index('') + 1} has no name: name it, or leave it out (an index that pandas "
+                "wrote: to_csv(index=False))"
+            )
         for fields in reader:
             if len(fields) != len(names):
                 raise DataError(
