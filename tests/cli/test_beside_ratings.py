@@ -118,7 +118,7 @@ def test_an_item_without_ratings_in_the_other_commands(desk, run):
     write_features(desk)
     run("fit", "ratings.csv", "-o", "f.lbg", "-q", *FAST, "--item-features", "films.csv")
     shown = run("explain", "f.lbg", "--user", 3, "--item", 121).stdout
-    assert "The item has no ratings, so it is in no list." in shown and "item: year" in shown
+    assert "The item has no ratings, so it is in no list." in shown and "item  year" in shown
     assert "has no ratings that could explain" not in shown  # the user has some
     told = json.loads(run("explain", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
     asked = json.loads(run("predict", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
@@ -168,7 +168,7 @@ def test_evaluate_with_features(desk, run):
     (ours, mean), (alone,) = (
         json.loads(one.stdout)["results"] for one in (with_features, run(*asked, "-q", "--json"))
     )
-    assert ours["rmse"] != alone["rmse"] and mean["name"] == "movie-mean"
+    assert ours["rmse"] != alone["rmse"] and mean["algorithm"] == "movie-mean"
     told = run(*asked, "--item-features", "films.csv").stderr
     assert "--algo bayesian --item-features films.csv" in told
     needs = run("evaluate", "ratings.csv", "-a", "lbg", "--user-features", "people.csv", code=2).stderr

@@ -114,9 +114,10 @@ def test_noise_does_not_hurt(world, split, plain):
     rng = np.random.default_rng(1)
     noise = pd.DataFrame(rng.normal(size=(90, 10)), index=world[1].index).add_prefix("n")
     rows = np.random.default_rng(2).random(len(train)) < 0.2
-    with_noise = BayesianLBGModel(**SETTINGS).fit(train[~rows], item_features=noise, scale=(1, 5))
-    without = BayesianLBGModel(**SETTINGS).fit(train[~rows], scale=(1, 5))
-    assert rmse(with_noise, train[rows]) < 1.03 * rmse(without, train[rows])
+    longer = {**SETTINGS, "n_sweeps": 300, "burn_in": 150}  # of 60 sweeps the error differs by 2% between seeds
+    with_noise = BayesianLBGModel(**longer).fit(train[~rows], item_features=noise, scale=(1, 5))
+    without = BayesianLBGModel(**longer).fit(train[~rows], scale=(1, 5))
+    assert rmse(with_noise, train[rows]) < 1.02 * rmse(without, train[rows])
 
 
 def test_a_file_keeps_features(model, split, tmp_path):
