@@ -39,7 +39,12 @@ _NEGLIGIBLE = 0.001
 @feature_option("the new user")
 @click.option("--item", metavar="ID", shell_complete=complete_item, required=True, help="The item: its id or title.")
 @click.option(
-    "-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Ratings and topics to show."
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Ratings, topics and features to show.",
 )
 @format_options
 @quiet_option
@@ -57,9 +62,9 @@ def explain(
 ) -> None:
     """Explain a recommendation by the user's own items.
 
-    The output begins with the choice score, which says whether the user will take the item, and shows the exact
-    contribution of each of the user's items to it. Then follow the predicted rating with its distribution, and the
-    user's ratings that explain it.
+    For models whose lists use a choice score (not paper and plsa), the output begins with it: it says whether the
+    user will take the item, and the contribution of each of the user's items to it is exact. Then follow the
+    predicted rating with its distribution, and the user's ratings that explain it.
 
     For models of lbg and paper, the rating is explained by topics. This is exact: the log-odds of the leading topic
     against the next one that differs from it are the sum of parts for the prior, the unrated items, the item itself

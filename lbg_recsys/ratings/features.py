@@ -190,8 +190,9 @@ class FeatureTable:
         for one in self.features:
             if strange := one.strange(given.get(one.name)):
                 warnings.warn(
-                    f"the {role} feature {one.name!r} has values that the model did not learn: {shown(strange)}; it "
-                    f"learnt {shown(one.labels or ())} (not those of a single rated {role} or of all)",
+                    f"values of the {role} feature {one.name!r} are left out because the model did not learn them: "
+                    f"{shown(strange)}; it learnt {shown(one.labels or ())}, which some rated {role}s have and "
+                    "others have not",
                     UserWarning,
                     stacklevel=5,
                 )

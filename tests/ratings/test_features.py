@@ -93,7 +93,9 @@ def test_one_new_row_by_name():
         NOTHING.encode({"year": 3}, "user")
     with pytest.raises(DataError, match="the feature 'year' is 'soon': give a number"):
         table.encode({"year": "soon"}, "item")
-    with pytest.warns(UserWarning, match="'kind' has values that the model did not learn: 'xx'; it learnt 'x', 'y'"):
+    with pytest.warns(
+        UserWarning, match="'kind' are left out because the model did not learn them: 'xx'; it learnt 'x', 'y'"
+    ):
         table.encode({"kind": "xx"}, "item")
 
 

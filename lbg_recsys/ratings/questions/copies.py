@@ -51,9 +51,14 @@ def warn_of_copies(model: "RatingModel") -> None:
         return
     n_topics, different = model.parameters_.n_topics, n_different(model)
     if different < n_topics:
+        found = (
+            f"all {n_topics} topics are copies of one"
+            if different == 1
+            else f"only {different} of the {n_topics} topics differ, and the others are copies of them"
+        )
         warnings.warn(
-            f"only {different} of the {n_topics} topics differ, and the others are copies of them: topics and "
-            f"similarities may become clearer with fewer topics; try n_topics={different} or less",
+            f"{found}: topics and similarities may become clearer with fewer topics; try n_topics={max(different, 2)}"
+            f"{' or less' if different > 2 else ''}",
             UserWarning,
             stacklevel=4,
         )
