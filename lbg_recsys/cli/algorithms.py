@@ -84,6 +84,8 @@ ALGORITHMS = {
 
 # Those that `fit` saves.
 MODELS = {name: one for name, one in ALGORITHMS.items() if one.model}
+# Those with Markov chains, which learn from features and times too.
+SAMPLED = tuple(name for name, one in MODELS.items() if one.settings == "BayesianLBGSettings")
 
 # Those of `lbg-recsys text`, by their names in Python.
 TEXT_MODELS = ("LBGMixture", "LBGClassifier")
@@ -126,6 +128,24 @@ def algorithm(name: str, hint: str = _ALGO) -> Algorithm:
             param_hint=hint,
         )
     return ALGORITHMS[name]
+
+
+def name_in(spec: str) -> str:
+    """The name of ``NAME[:PARAM=VALUE,...]``."""
+    return spec.partition(":")[0].strip()
+
+
+class ModelName(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """The name of a model that `fit` saves; an error suggests the nearest one."""
+
+    def __init__(self) -> None:
+        super().__init__(list(MODELS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name itself."""
+        if value not in MODELS:
+            self.fail(f"there is no model {value!r}{_nearest(value, MODELS)}; there are {', '.join(MODELS)}", param)
+        return value
 
 
 def cost_in_words(name: str) -> str:
@@ -270,7 +290,7 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
 
 def is_list_maker(spec: str) -> bool:
     """Whether ``NAME[:PARAM=VALUE,...]`` names a model that makes lists and predicts no ratings."""
-    return not algorithm(spec.partition(":")[0].strip()).surprise
+    return not algorithm(name_in(spec)).surprise
 
 
 def list_maker(spec: str) -> "tuple[str, Rival]":

@@ -8,11 +8,10 @@ import click
 
 from lbg_recsys.cli.algorithms import factory, list_maker
 from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option
-from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.evaluate import best_in_words, show_comparison
 from lbg_recsys.cli.forced import show_forced
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.reading import facts_of, read_dataset
+from lbg_recsys.cli.reading import facts_of, ratings_argument, read_dataset
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.progress import bar
 
@@ -36,7 +35,7 @@ FORCED = {
 
 
 @click.command()
-@click.argument("ratings", metavar="[RATINGS]", default="ml-100k", type=click.Path(), shell_complete=complete_ratings)
+@ratings_argument("[RATINGS]", default="ml-100k")
 @click.option("--folds", type=click.IntRange(min=2), default=3, show_default=True, help="Number of folds.")
 @seed_option
 @quiet_option

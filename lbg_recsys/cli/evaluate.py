@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import ALGORITHMS, MODELS, algos_option, factory, is_list_maker, list_maker
+from lbg_recsys.cli.algorithms import (
+    ALGORITHMS,
+    MODELS,
+    SAMPLED,
+    algos_option,
+    factory,
+    is_list_maker,
+    list_maker,
+    name_in,
+)
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
@@ -32,12 +41,11 @@ if TYPE_CHECKING:
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
 _LONG = 10.0  # seconds of fitting from which they are announced
 _LEVEL = 4  # how many algorithms that are level are named
-_WITH_FEATURES = "bayesian"  # and bayesian-strong
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
 @click.command()
-@ratings_argument
+@ratings_argument()
 @algos_option(DEFAULT, "An algorithm to compare; repeatable.")
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option(
@@ -127,8 +135,9 @@ def evaluate(
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
     files = {"--item-features": item_features, "--user-features": user_features}
     typed = [part for option, file in files.items() if file is not None for part in (option, file)]
-    if typed and not any(spec.strip().startswith(_WITH_FEATURES) for spec in algos):
-        raise click.UsageError(f"{typed[0]} needs an algorithm that learns from features: -a {_WITH_FEATURES}")
+    if typed and not any(name_in(spec) in SAMPLED for spec in algos):
+        named = " or -a ".join(SAMPLED)
+        raise click.UsageError(f"{typed[0]} needs an algorithm that learns from features: -a {named}")
     matrix, data = read_evaluated(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
@@ -214,7 +223,7 @@ def best_in_words(compared: "list[Comparison]", ratings: str, features: str = ""
     ours = [name.split()[0] for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were evaluated
     algo = ours[0] if ours else default
-    beside = f" {features}" if features and algo.startswith(_WITH_FEATURES) else ""
+    beside = f" {features}" if features and algo in SAMPLED else ""
     return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {algo}{beside}"])
 
 

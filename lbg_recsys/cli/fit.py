@@ -10,6 +10,8 @@ import click
 from lbg_recsys.catalogue import known_ids
 from lbg_recsys.cli.algorithms import (
     MODELS,
+    SAMPLED,
+    ModelName,
     ParametersInHelp,
     cost_in_words,
     named_class,
@@ -46,19 +48,18 @@ if TYPE_CHECKING:
 
 # What is fitted to ratings, and to choices without ratings.
 DEFAULT, CHOICE = "bayesian", "choice"
-# What is fitted by EM with checkpoints, what else is fitted over blocks of users, and what has chains.
+# What is fitted by EM with checkpoints, and what else is fitted over blocks of users.
 MIXTURES = ("lbg", "paper")
 IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
-CHAINS = (DEFAULT, f"{DEFAULT}-strong")
 
 
 @click.command(cls=ParametersInHelp)
-@ratings_argument
+@ratings_argument()
 @output_option("The model file to write.", required=True)
 @click.option(
     "-a",
     "--algo",
-    type=click.Choice(list(MODELS)),
+    type=ModelName(),
     help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",
 )
 @params_option()
@@ -173,11 +174,16 @@ def fit(
 
     if algo is not None:  # parameters are checked before anything is read
         parse_params(params, named_class(MODELS[algo].model))
-    if time and algo is not None and not algo.startswith(DEFAULT):
-        raise click.UsageError(f"--time needs --algo {DEFAULT}, not {algo}")
+    options = {
+        "--time": time,
+        "--seconds": seconds is not None,
+        "--item-features": item_features is not None,
+        "--user-features": user_features is not None,
+    }
+    for option in (name for name, is_given in options.items() if is_given):
+        if algo is not None and algo not in SAMPLED:
+            raise click.UsageError(f"{option} needs --algo {' or '.join(SAMPLED)}, not {algo}")
     if seconds is not None:
-        if algo is not None and algo not in CHAINS:
-            raise click.UsageError(f"--seconds needs --algo {' or '.join(CHAINS)}, not {algo}")
         if dask is not None:
             raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
         params = (*params, f"max_seconds={seconds}")
@@ -214,8 +220,8 @@ def fit(
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
     if item_features or user_features:
-        if not algo.startswith(DEFAULT):
-            raise click.UsageError(f"--item-features and --user-features need --algo {DEFAULT}, not {algo}")
+        if algo not in SAMPLED:  # the data decided: they have no ratings
+            raise click.UsageError(f"features need ratings, and {ratings} has none: {algo} learns from no features")
         beside |= read_feature_tables(item_features, user_features, data, quiet)
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
@@ -223,7 +229,7 @@ def fit(
 
         beside["checkpoint"] = FitCheckpoint(kept, checkpoint or FitCheckpoint.every, resume)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
-        if cluster is not None and algo in CHAINS:
+        if cluster is not None and algo in SAMPLED:
             from lbg_recsys.distributed import fit_chains
 
             fit_chains(model, data, cluster, progress=progress, **beside)
@@ -253,7 +259,7 @@ def fit(
 
 def _refuse_unscalable(algo: str | None, **given: Any) -> None:
     """Refuse options that do not apply to a model, before anything is read."""
-    every = {"memory": IN_BLOCKS, "dask": (*IN_BLOCKS, *CHAINS), "checkpoint": MIXTURES, "resume": MIXTURES}
+    every = {"memory": IN_BLOCKS, "dask": (*IN_BLOCKS, *SAMPLED), "checkpoint": MIXTURES, "resume": MIXTURES}
     for name, models in every.items():
         if given[name] is not None and algo not in models:
             raise click.UsageError(f"--{name} needs --algo {' or '.join(models)}, not {algo or DEFAULT}")

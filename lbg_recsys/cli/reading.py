@@ -83,9 +83,9 @@ def scale_option(command: F) -> F:
     )(command)
 
 
-def ratings_argument(command: F) -> F:
+def ratings_argument(metavar: str = "RATINGS", **options: Any) -> Callable[[F], F]:
     """Where the ratings are."""
-    return click.argument("ratings", metavar="RATINGS", type=click.Path(), shell_complete=complete_ratings)(command)
+    return click.argument("ratings", metavar=metavar, type=click.Path(), shell_complete=complete_ratings, **options)
 
 
 def read_matrix(source: str, *, scale: tuple[float, float] | None, quiet: bool, **how: Any) -> "RatingMatrix":

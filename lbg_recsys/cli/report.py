@@ -6,9 +6,8 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import json_option, print_json, quiet_option, seed_option, size_in_words
-from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import load_model, model_argument, predicts_ratings, remarks
-from lbg_recsys.cli.reading import format_options, read_interactions
+from lbg_recsys.cli.reading import format_options, ratings_argument, read_interactions
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
@@ -17,7 +16,7 @@ from lbg_recsys.progress import bar
 
 @click.command()
 @model_argument
-@click.argument("ratings", metavar="[RATINGS]", type=click.Path(), shell_complete=complete_ratings, required=False)
+@ratings_argument("[RATINGS]", required=False)
 @output_option("File to write the page to (.html).", suffixes=(".html", ".htm"), required=True)
 @click.option(
     "--refit/--no-refit",

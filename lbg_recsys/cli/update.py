@@ -6,9 +6,8 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option
-from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import load_model, model_argument, remarks
-from lbg_recsys.cli.reading import facts_of, format_options, in_words, read_matrix
+from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_argument, read_matrix
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
@@ -16,7 +15,7 @@ from lbg_recsys.errors import DataError
 
 @click.command()
 @model_argument
-@click.argument("ratings", metavar="RATINGS", type=click.Path(), shell_complete=complete_ratings)
+@ratings_argument()
 @output_option("The model file to write; MODEL itself by default.")
 @format_options
 @quiet_option

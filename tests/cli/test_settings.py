@@ -148,4 +148,10 @@ def test_values_of_the_right_type_for_an_algorithm_of_surprise():
         'knn:k=20,sim_options={"name":"cosine"}',
         "nmf:init_low=0",
     ):
-        factory(spec)[1](0)
+        made = factory(spec)[1](0)
+        assert type(made).__module__.startswith("surprise")  # it was made: nothing was refused
+
+
+def test_a_misspelt_model(desk, run):
+    said = " ".join(run("fit", "ratings.csv", "-o", "m.lbg", "--algo", "baysian", code=2).stderr.split())
+    assert "there is no model 'baysian' (did you mean 'bayesian'?); there are bayesian," in said
