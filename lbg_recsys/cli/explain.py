@@ -85,19 +85,17 @@ def explain(
         raise click.UsageError("name the user: --user ID or --new-user FILE")
     if features and new_user is None:
         raise click.UsageError("--feature is for a new user: give --new-user FILE")
-    from lbg_recsys.ratings.questions.copies import warn_of_copies
     from lbg_recsys.ratings.questions.facts import explanation_facts
 
     loaded = load_model(model, quiet)
-    with remarks(quiet):
-        warn_of_copies(loaded)
     found_item = find_item(loaded, item)
     if new_user is not None:
         with remarks(quiet):
             folded = fold_in_file(loaded, new_user, quiet, features, **how)
             found = [(_called(user_id), one.explain(found_item)) for user_id, one in folded]
     else:
-        found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
+        with remarks(quiet):
+            found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
     if as_json:
         facts = [explanation_facts(loaded, explanation, number) for _, explanation in found]
         if new_user is not None:
@@ -237,6 +235,8 @@ def _show_features(found: "Influences", number: int) -> None:
     echo("\nWhat features add to the expected rating, before any ratings, relative to the average item or user")
     rows = [[one.of, one.feature, f"{one.effect:+.{places}f}"] for one in found.features[:number]]
     print_table(["of", "feature", "effect"], rows)
+    if len(found.features) > number:
+        echo(f"and {len(found.features) - number} more")
 
 
 def _show_influences(model: "RatingModel", found: "Influences", number: int) -> None:

@@ -27,7 +27,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
-from lbg_recsys.ratings.questions.copies import copies_of
+from lbg_recsys.ratings.questions.copies import copies_of, warn_of_copies
 from lbg_recsys.ratings.questions.showing import (
     SHOWN,
     distribution_html,
@@ -248,6 +248,7 @@ class Influences(_Predicted):
 
 def influences(model: "RatingModel", user: int, item: int) -> Influences:
     """Trace the prediction of one pair of codes back, whatever the model."""
+    warn_of_copies(model)
     usual, weight = _usual_items(model)
     items = np.append(item, usual)
     users = np.repeat([user, UNKNOWN], len(items))
@@ -320,6 +321,7 @@ def _strongest_first(own: RatingMatrix, given: Floats, valued: Floats) -> tuple[
 
 def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     """Take the prediction of one pair of codes apart."""
+    warn_of_copies(model)
     parameters, beta, weight = model.parameters_, model.temperature, model.indicator_weight
     logit = parameters.logit_p()
     rated = bool(model.matrix.is_rated(np.array([user]), np.array([item]))[0])
