@@ -61,6 +61,11 @@ class Catalogue:
         meant = self._meant(text)
         return meant[0] if len(meant) == 1 else None
 
+    def find_titled(self, given: Any) -> RawId | None:
+        """The one item whose whole title is given, or None: a part of a title may as well be an unknown id."""
+        found = self._by_title.get(str(given).strip().casefold(), [])
+        return found[0] if len(found) == 1 else None
+
     def trouble(self, given: Any) -> str:
         """Why `find` found nothing, with what could be meant."""
         from difflib import get_close_matches

@@ -1,11 +1,12 @@
 """``lbg-recsys predict``: a rating, or a file of them, each with its distribution."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.catalogue import known_ids, title_of
-from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option
+from lbg_recsys.catalogue import Catalogue, known_ids, title_of
+from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     feature_option,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
 
 _BLOCK = 1 << 14  # the most accurate model takes about a second for these
+_NAMED = 3  # unknown users and items that a note names
 
 
 @click.command()
@@ -74,10 +76,10 @@ def predict(
 ) -> None:
     """Predict the rating of a pair, or of a file of PAIRS.
 
-    PAIRS has the columns user and item, in any layout that fit reads. The output has one line per pair: the
-    predicted rating, its standard deviation, the interval and the probability of every level. A user (or, in PAIRS,
-    an item) that the model does not know gets the prediction for an unknown one. --item must be known, because
-    it may be a part of a title, or be the id of an item that has features and no ratings.
+    PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title. The output has
+    one line per pair: the predicted rating, its standard deviation, the interval and the probability of every level.
+    A user (or, in PAIRS, an item) that the model does not know gets the prediction for an unknown one. --item must be
+    known, because it may be a part of a title, or be the id of an item that has features and no ratings.
 
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
     fitted again. If the file has no column item, the item is called "new item"; if it has several, --item names one
@@ -124,10 +126,7 @@ def _one(
     if output or as_json:
         with block_writer(output, as_json=as_json) as writer:
             writer.write(found)
-        if output and as_json:
-            print_json({"output": output, "predictions": 1})
-        elif output and not quiet:
-            echo(f"Wrote 1 prediction to {output}.", err=True)
+        _wrote(1, output, as_json, quiet)
         return
     row = with_distribution({str(name): column.tolist()[0] for name, column in found.items()})
     echo(f"User {user}, item {title_of(model, item)}: prediction {row['prediction']:.4g} ({model.point})")
@@ -147,7 +146,6 @@ def _many(
     as_json: bool,
 ) -> None:
     from lbg_recsys.ratings.bayesian.featured import FeaturedModel
-    from lbg_recsys.ratings.ids import UNKNOWN
     from lbg_recsys.ratings.questions.predictions import predictions
     from lbg_recsys.readers import read_interactions, read_pairs
 
@@ -157,6 +155,9 @@ def _many(
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
+    catalogue = Catalogue(model)
+    titled = {one: catalogue.find_titled(one) for one in _unknown(model, users, items)["item"]}
+    items = [one if titled.get(one) is None else titled[one] for one in items]
     with (
         bar("predicting", quiet) as progress,
         block_writer(output, as_json=as_json) as writer,
@@ -166,12 +167,31 @@ def _many(
             times = frame["timestamp"].to_numpy()[first:last].astype("int64") if "timestamp" in frame else None
             writer.write(predictions(model, users[first:last], items[first:last], mass, times))
             progress(min(last, len(users)), len(users), "")
+    _wrote(writer.n_rows, output, as_json, quiet)
+    if not quiet:
+        for what, count in _unknown(model, users, items).items():
+            if count:
+                some = [catalogue.trouble(one) if what == "item" else repr(one) for one in list(count)[:_NAMED]]
+                named = "; ".join([*some, *(["..."] if len(count) > _NAMED else [])])
+                said = f"{counted(sum(count.values()), 'pair')} with {what}s that the model does not know: {named}"
+                echo(click.wrap_text(f"Note: {source}: {said}.", WIDTH), err=True)
+
+
+def _unknown(model: "RatingModel", users: list[Any], items: list[Any]) -> dict[str, Counter[Any]]:
+    """The users and the items that the model does not know, with the number of pairs of each."""
+    from lbg_recsys.ratings.ids import UNKNOWN
+
+    # ids that have features and no ratings are known: they have other codes
+    codes = model.codes(users, items)
+    return {
+        what: Counter(given[n] for n in (own == UNKNOWN).nonzero()[0].tolist())
+        for what, given, own in zip(("user", "item"), (users, items), codes, strict=True)
+    }
+
+
+def _wrote(number: int, output: str | None, as_json: bool, quiet: bool) -> None:
+    """Say what is in the output file, if there is one."""
     if output and as_json:
-        print_json({"output": output, "predictions": writer.n_rows})
-    elif not quiet:
-        # ids that have features and no ratings are known: they have other codes
-        codes = model.codes(list(users), list(items))
-        new = {what: int((own == UNKNOWN).sum()) for what, own in zip(("user", "item"), codes, strict=True)}
-        told = " and ".join(f"{count:,} with an unknown {what}" for what, count in new.items() if count)
-        target = f" to {output}" if output else ""
-        echo(f"Wrote {counted(writer.n_rows, 'prediction')}{target}{f' ({told})' if told else ''}.", err=True)
+        print_json({"output": output, "predictions": number})
+    elif output and not quiet:
+        echo(f"Wrote {counted(number, 'prediction')} to {output}.", err=True)

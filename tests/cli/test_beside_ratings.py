@@ -26,7 +26,8 @@ def test_fit_with_features_predicts_items_without_ratings(desk, run):
     lines = run("predict", "f.lbg", "some.csv", "-q").stdout.splitlines()[1:]
     known, unknown = (float(line.split(",")[2]) for line in lines)
     assert known == model.predict_batch([(3, 121)])[0] != unknown
-    assert "Wrote 2 predictions (1 with an unknown item)." in run("predict", "f.lbg", "some.csv").stderr
+    noted = run("predict", "f.lbg", "some.csv").stderr
+    assert noted == "Note: some.csv: 1 pair with items that the model does not know: 'nothing'.\n"
     one = json.loads(run("predict", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
     assert one["item"] == 121 and one["prediction"] == known
     assert "knows no such item" in run("predict", "f.lbg", "--user", 3, "--item", 122, code=1).stderr
@@ -45,7 +46,8 @@ def test_features_that_cannot_be_used(desk, run):
     asked = ("fit", "ratings.csv", "-o", "f.lbg", "-q")
     assert "gone.csv" in run(*asked, "--item-features", "gone.csv", code=1).stderr
     assert "column of user ids" in run(*asked, "--user-features", "films.csv", code=1).stderr
-    assert "need --algo bayesian" in run(*asked, "--algo", "lbg", "--item-features", "films.csv", code=2).stderr
+    wrong = run(*asked, "--algo", "lbg", "--item-features", "films.csv", code=2).stderr
+    assert "--item-features needs --algo bayesian or bayesian-strong, not lbg" in " ".join(wrong.split())
     (desk / "twice.csv").write_text("item,year\n1,1990\n1,1991\n")
     assert "comes twice" in run(*asked, "--item-features", "twice.csv", code=1).stderr
     (desk / "none.csv").write_text("item,year\n")

@@ -55,9 +55,21 @@ def test_predict_from_a_file_without_users(desk, run):
     assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
 
 
+def test_titles_in_a_file_of_pairs(model, desk, run):
+    (desk / "titles.csv").write_text("user,item\n3,crimson comet\n3,Crimson Comt\n3,Crimson\n")
+    done = run("predict", "model.lbg", "titles.csv", "--json")
+    known, misspelt, part = json.loads(done.stdout)
+    assert model.titles[known["item"]] == "Crimson Comet" != misspelt["title"]
+    assert known["prediction"] == model.predict_batch([(3, known["item"])])[0]
+    assert part["prediction"] == misspelt["prediction"] == model.predict_batch([(3, "nothing")])[0]
+    noted = " ".join(done.stderr.split())
+    assert "2 pairs with items that the model does not know: 'Crimson Comt' (nearest title: 'Crimson Comet')" in noted
+
+
 def test_predict_a_file(model, desk, run):
     result = run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--point", "mean", "--mass", 0.5)
-    assert "Wrote 3 predictions to out.csv (1 with an unknown user)" in result.stderr
+    assert "Wrote 3 predictions to out.csv." in result.stderr
+    assert "Note: pairs.csv: 1 pair with users that the model does not know: 999." in result.stderr
     table = read_table("out.csv")
     pairs = [(1, 5), (3, 8), (999, 1)]
     model.point = "mean"
