@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from lbg_recsys.columns import shown
 from lbg_recsys.core.blocks import LocalBlocks, block_size
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
@@ -356,9 +357,9 @@ def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, b
     unknown = codes < 0
     if unknown.any():
         names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
-        which = "items" if by == "item" else "users who rated"
+        which = f"the {by}" if len(names) == 1 else f"{len(names)} {by}s"
         warnings.warn(
-            f"{len(names)} of {len(ratings)} {which} are unknown to the model and left out: {names[:5]!r}",
+            f"the ratings of a new {of} are read without {which} that the model does not know: {shown(names, 5)}",
             UserWarning,
             stacklevel=5,
         )

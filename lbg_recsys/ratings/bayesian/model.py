@@ -181,8 +181,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
                 f"{error / limit * MONTE_CARLO_SHARE:.0%} of the training error "
                 f"(it should be at most {MONTE_CARLO_SHARE:.0%})"
             )
-            more = "n_sweeps" if self.max_seconds is None else "max_seconds (--seconds)"
-            remedy = f"raise {more}, or continue in Python: set warm_start=True and fit again"
+            more = "raise n_sweeps" if self.max_seconds is None else "allow more seconds"
+            remedy = f"{more}, or continue in Python: set warm_start=True and fit again"
             warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=6)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
