@@ -7,11 +7,12 @@ BIN    := $(VENV)/bin
 help:  ## Say what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-# One stamp per set of extras: nothing is installed twice, and a changed pyproject.toml installs again.
+# One stamp per set of extras: nothing is installed twice, and a changed pyproject.toml installs again. Modules are
+# compiled when they are first imported: compiling all of them at once takes longer than all else here.
 define install
 	@echo "== creating $(VENV) and installing lbg-recsys$(1) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.$(2)'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.$(2)'
 	@touch $@ $(VENV)/.run
 endef
 
@@ -24,7 +25,7 @@ $(VENV)/.dev: pyproject.toml
 $(VENV)/.bench: pyproject.toml
 	$(call install, with the rivals it is measured against,[bench])
 
-$(VENV)/.docs: pyproject.toml
+$(VENV)/.docs: pyproject.toml | $(VENV)/.dev
 	$(call install, with the tools of its documentation,[docs])
 
 demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run the paper's forced prediction
