@@ -193,7 +193,7 @@ def ablation(part, splits, variants):
     def measure(record, work):
         folder = record.path.parent / "chains"
         folder.mkdir(exist_ok=True)
-        for number in splits[: work.size(3, 2)]:
+        for number in splits[: work.size(3, 1)]:
             of_split = Chains(folder, work, number)
             for name, ensemble in variants.items():
                 if work.quick:  # one chain of each kind

@@ -126,7 +126,7 @@ def evaluate(
       lbg-recsys evaluate ml-100k -a lbg -a choice --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
       lbg-recsys evaluate clicks.csv --folds 2
-      lbg-recsys evaluate ratings.csv -a bayesian --item-features item_facts.csv
+      lbg-recsys evaluate ratings.csv -a bayesian --folds 2 --item-features item_facts.csv
     """
     from lbg_recsys.evaluation.compare import compare, compare_lists
     from lbg_recsys.evaluation.rivals import Rivals, rivals_for

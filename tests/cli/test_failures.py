@@ -161,7 +161,7 @@ def test_a_fit_that_used_up_its_seconds_was_not_interrupted(desk, run):
     ],
     ids=lambda given: " ".join(given[:2]) if isinstance(given, tuple) else "",
 )
-def test_a_progress_bar_shows_only_on_a_terminal(command, words, desk):
+def test_a_progress_bar_shows_only_on_a_terminal(command, words, desk, run):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     done = subprocess.run([sys.executable, "-m", "lbg_recsys", *command], stderr=slave, stdout=subprocess.PIPE)
@@ -169,8 +169,8 @@ def test_a_progress_bar_shows_only_on_a_terminal(command, words, desk):
     shown = os.read(master, 100_000).decode()
     os.close(master)
     assert done.returncode == 0 and words in shown and shown.rindex("100%") > shown.rindex(words)
-    assert words not in program(*command).stderr
-    assert program(*command, "--quiet").stderr == ""
+    assert words not in run(*command).stderr
+    assert run(*command, "--quiet").stderr == ""
 
 
 def test_a_terminal_that_cannot_show_a_letter(desk):

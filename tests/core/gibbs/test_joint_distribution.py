@@ -187,7 +187,7 @@ def geweke(chain, times, n_sweeps, seed):
 @pytest.mark.parametrize("likelihood", Likelihood)
 @pytest.mark.parametrize("side", Side)
 def test_the_sampler_leaves_the_joint_distribution_alone(likelihood, side):
-    scores = geweke(make_chain(likelihood, side), 2000, 4, seed=11)
+    scores = geweke(make_chain(likelihood, side), 1000, 4, seed=11)
     assert np.abs(scores).max() < 4.5, scores.round(1)
 
 
