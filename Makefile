@@ -25,12 +25,15 @@ $(VENV)/.dev: pyproject.toml
 $(VENV)/.bench: pyproject.toml
 	$(call install, with the rivals it is measured against,[bench])
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/.dev
-	$(call install, with the tools of its documentation,[docs])
-
 demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run the paper's forced prediction
 	@$(BIN)/lbg-recsys datasets fetch ml-100k
 	@$(BIN)/lbg-recsys demo
+
+smoke: $(VENV)/.dev  ## Run the main job and an explanation on the sample; compiles most of what the tests use
+	@echo "== running the main job on the sample"
+	@$(BIN)/lbg-recsys demo sample --folds 2 --quiet
+	@cd $$(mktemp -d) && run=$(abspath $(BIN))/lbg-recsys && printf 'item,rating\n5,4\n9,2\n' > me.csv \
+		&& $$run fit sample -o model.lbg --param n_sweeps=20 --quiet && $$run explain model.lbg --new-user me.csv --item 3
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
@@ -65,15 +68,15 @@ lint: $(VENV)/.dev  ## Check style, security rules and types
 bench: $(VENV)/.bench  ## Measure against the rivals; writes benchmarks/results/*.json
 	@$(BIN)/python -m benchmarks.run
 
-docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html; warnings and broken links are errors
+docs: $(VENV)/.dev  ## Build the documentation into docs/_build/html; warnings and broken links are errors
 	@echo "== building the documentation"
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-build: $(VENV)/.docs  ## Build the source archive and the wheel into dist/ and check their metadata
+build: $(VENV)/.dev  ## Build the source archive and the wheel into dist/ and check their metadata
 	@rm -rf dist && $(BIN)/python -m build --quiet && $(BIN)/python -m twine check --strict dist/*
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) build dist docs/_build docs/api/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help demo test test-fast test-slow fuzz stress lint bench docs build clean
+.PHONY: help demo smoke test test-fast test-slow fuzz stress lint bench docs build clean

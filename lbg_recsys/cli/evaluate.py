@@ -23,6 +23,7 @@ from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.reading import (
     as_typed,
     facts_of,
+    features_of,
     features_options,
     format_options,
     ratings_argument,
@@ -126,7 +127,7 @@ def evaluate(
       lbg-recsys evaluate ml-100k -a lbg -a choice --split last
       lbg-recsys evaluate ratings.csv -a lbg --folds 2 --plot table.png
       lbg-recsys evaluate clicks.csv --folds 2
-      lbg-recsys evaluate ratings.csv -a bayesian --folds 2 --item-features item_facts.csv
+      lbg-recsys evaluate ratings.csv --folds 2 --item-features item_facts.csv
     """
     from lbg_recsys.evaluation.compare import compare, compare_lists
     from lbg_recsys.evaluation.rivals import Rivals, rivals_for
@@ -138,12 +139,13 @@ def evaluate(
     if typed and not any(name_in(spec) in SAMPLED for spec in algos):
         named = " or -a ".join(SAMPLED)
         raise click.UsageError(f"{typed[0]} needs an algorithm that learns from features: -a {named}")
+    tables = read_feature_tables(item_features, user_features, quiet)
     matrix, data = read_evaluated(ratings, scale=scale, quiet=quiet, timestamp=split != "random", **how)
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
     if is_clicks and typed:
         raise click.UsageError(f"{typed[0]} needs ratings: the model of choices learns from no features")
-    beside = read_feature_tables(item_features, user_features, matrix, quiet)
+    beside = features_of(tables, matrix, quiet)
     made = {name: partial(make, **beside) for name, make in made.items()}
     if is_clicks:
         listing = _for_clicks(algos, list_users) or listing

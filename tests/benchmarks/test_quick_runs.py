@@ -58,7 +58,7 @@ def test_part(name, part, output):
 
 @pytest.mark.slow
 def test_the_documents_can_be_written_from_quick_results(tmp_path, output):
-    for name in FILES:
+    for name in reversed(FILES):  # another process of pytest may be measuring them from the first one on
         assert not benchmark_of(name).run(quick=True, output=output).failures
     shutil.copy(RESULTS / "reproduction.json", output)
     (tmp_path / "docs").mkdir()

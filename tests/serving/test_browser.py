@@ -212,22 +212,22 @@ def other_scale(request, sample, fitted, tmp_path_factory):
     return lbg_recsys.save(fitted("bayesian", ratings), path, titles=sample.items["title"].to_dict())
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_pictures_of_other_scales_go_from_low_to_high_and_can_be_read(chromium, other_scale, width):
+def test_pictures_of_other_scales_go_from_low_to_high_and_can_be_read(chromium, other_scale):
     with served(other_scale) as address:
-        page = Page(chromium, address, width=width)
-        page.one("#chips button").click()
-        page.one("#rated li :is(label, input)").click()
-        page.one("#profile svg")
-        page.until(lambda: not page.all("#list.wait"))
-        for picture in page.all("svg"):
-            labels = sorted(picture.find_elements(By.TAG_NAME, "text"), key=lambda one: one.rect["x"])
-            levels = [float(one.text) for one in labels]
-            assert levels == sorted(levels) and len(levels) > 2
-            assert all(one.rect["x"] + one.rect["width"] < other.rect["x"] for one, other in pairwise(labels))
-        title, cross = (page.one(name).rect for name in ("#rated .row > span", "#rated .quiet"))
-        assert cross["y"] < title["y"] + title["height"]  # in one row
-        assert not page.is_wider_than_screen()
+        for width in (1280, 360):
+            page = Page(chromium, address, width=width)
+            page.one("#chips button").click()
+            page.one("#rated li :is(label, input)").click()
+            page.one("#profile svg")
+            page.until(lambda page=page: not page.all("#list.wait"))
+            for picture in page.all("svg"):
+                labels = sorted(picture.find_elements(By.TAG_NAME, "text"), key=lambda one: one.rect["x"])
+                levels = [float(one.text) for one in labels]
+                assert levels == sorted(levels) and len(levels) > 2
+                assert all(one.rect["x"] + one.rect["width"] < other.rect["x"] for one, other in pairwise(labels))
+            title, cross = (page.one(name).rect for name in ("#rated .row > span", "#rated .quiet"))
+            assert cross["y"] < title["y"] + title["height"]  # in one row
+            assert not page.is_wider_than_screen()
 
 
 def test_every_control_has_a_name(chromium, url, sample):
