@@ -173,7 +173,7 @@ def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     if len(found.because) > number:
         rest = sum(one.contribution for one in found.because[number:])
         rows.append([f"{counted(len(found.because) - number, 'other item')} together", f"{rest:+.4f}"])
-    rows.append(["from_average: how many users take it", f"{found.from_average:+.4f}"])
+    rows.append(["from_popularity: how many users take it", f"{found.from_popularity:+.4f}"])
     rows.append(["choice_score", f"={found.choice_score:.4f}"])
     print_table(["why it is in the list", "contribution"], rows)
 

@@ -46,9 +46,9 @@ class ChoiceEvidence:
 
 @dataclass(frozen=True, repr=False)
 class ChoiceExplanation:
-    """A choice score taken apart: ``from_average`` plus the contributions in ``because``, the largest first.
+    """A choice score taken apart: ``from_popularity`` plus the contributions in ``because``, the largest first.
 
-    ``from_average`` is how often everybody takes the item, with a weight that decreases with the number of the
+    ``from_popularity`` is how often everybody takes the item, with a weight that decreases with the number of the
     user's items. It is the whole score of a user without any known item.
 
     ``score`` is the score of the item in the user's list, as `recommend` has it by default: the choice score of a
@@ -59,7 +59,7 @@ class ChoiceExplanation:
     user: RawId
     item: RawId
     choice_score: float
-    from_average: float
+    from_popularity: float
     because: tuple[ChoiceEvidence, ...]
     score: float | None = None
     title: str | None = None
@@ -86,7 +86,7 @@ class ChoiceExplanation:
             lines.append(f"  {name_of(one)}{rating}: {one.contribution:+.4f}")
         if rest := self.because[SHOWN:]:
             lines.append(f"  {len(rest)} more: {sum(one.contribution for one in rest):+.4f}")
-        return [*lines, f"and because of how many users take it: {self.from_average:+.4f}"]
+        return [*lines, f"and because of how many users take it: {self.from_popularity:+.4f}"]
 
     def to_frame(self) -> "pd.DataFrame":
         """The contributions as a table: a row per item of the user, the largest first."""

@@ -44,7 +44,7 @@ EXPLANATION = (
     Field(
         "choice",
         "object",
-        "Why it is in the list: choice_score = from_average + the contributions in because (item, title, rating, "
+        "Why it is in the list: choice_score = from_popularity + the contributions in because (item, title, rating, "
         "contribution), of which there are n_because.",
     ),
     Field(
@@ -76,6 +76,7 @@ EXPLANATION = (
     Field("from_prior", "number", "LBG: the weights of the two topics."),
     Field("from_silence", "number", "LBG: what the user did not rate."),
     Field("choice_score", "number", "A model of clicks has the fields of choice itself."),
+    Field("from_popularity", "number", "See choice."),
     Field("because", "objects", "See choice."),
     Field("n_because", "integer", "See choice."),
     _NOTES,

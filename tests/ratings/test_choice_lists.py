@@ -92,7 +92,7 @@ def test_reasons_begin_with_exact_contributions(model):
     item = model.recommend(4, 1, by="rated").iloc[0]
     choice = model.explain(4, item["item"]).choice
     assert choice.choice_score == pytest.approx(item["score"], abs=1e-6)
-    total = choice.from_average + sum(one.contribution for one in choice.because)
+    total = choice.from_popularity + sum(one.contribution for one in choice.because)
     assert total == pytest.approx(choice.choice_score, abs=1e-6)
     assert {one.rating for one in choice.because} <= {2.0, 3.0, 4.0, 5.0}
 
@@ -136,7 +136,7 @@ def test_items_without_ratings_come_in_many_forms(model):
     expected = model.fold_in([2, 4]).recommend(5)
     for given in ((2, 4), {4, 2}, np.array([2, 4]), (one for one in (2, 4)), pd.DataFrame({"movieId": [2, 4]})):
         pd.testing.assert_frame_equal(model.fold_in(given).recommend(5), expected)
-    with pytest.warns(UserWarning, match="1 of 2 items are unknown"):
+    with pytest.warns(UserWarning, match="read without the item that the model does not know"):
         model.fold_in([2, "x"])
     assert len(model.fold_in([]).recommend(3)) == 3
     for bad in ("2", 2, None):

@@ -45,8 +45,8 @@ def test_contributions_add_up_and_the_first_is_the_largest(model):
     reason = model.explain("u0", item["item"])
     assert reason.score == reason.choice_score == pytest.approx(item["score"], abs=1e-6)
     parts = [one.contribution for one in reason.because]
-    assert reason.from_average + sum(parts) == pytest.approx(reason.choice_score, abs=1e-6)
-    assert parts == sorted(parts, reverse=True) and 0 < reason.from_average < 0.02
+    assert reason.from_popularity + sum(parts) == pytest.approx(reason.choice_score, abs=1e-6)
+    assert parts == sorted(parts, reverse=True) and 0 < reason.from_popularity < 0.02
     assert all(one.rating is None for one in reason.because)
     assert model.fold_in([2]).explain(4).because[0].item == 2
 
@@ -58,7 +58,7 @@ def test_similar_items(model):
 
 def test_a_user_without_any_item_gets_the_popular_ones(model, clicks):
     popular = clicks["item"].value_counts()
-    with pytest.warns(UserWarning, match="1 of 1 items are unknown"):
+    with pytest.warns(UserWarning, match="read without the item that the model does not know"):
         nobody = model.fold_in(["never seen"])
     first = nobody.recommend(1)["item"].item()
     assert first == 0 and popular[first] == 60
@@ -85,7 +85,7 @@ def test_new_users_are_scored_by_their_items_alone_the_more_the_fewer_there_are(
         table = model.fold_in(own).recommend(100).set_index("item")["score"]
         np.testing.assert_allclose(table[matrix.items.raws(others)], expected[others], rtol=1e-4, atol=1e-6)
         reason = model.fold_in(own).explain(14)
-        total = reason.from_average + sum(one.contribution for one in reason.because)
+        total = reason.from_popularity + sum(one.contribution for one in reason.because)
         assert total == pytest.approx(table[14], abs=1e-6)
 
 
