@@ -49,9 +49,3 @@ def find_role(role: str, names: Sequence[object]) -> int | None:
     """
     simple = [simplify(name) if isinstance(name, str) else None for name in names]
     return next((simple.index(alias) for alias in ALIASES[role] if alias in simple), None)
-
-
-def shown(values: Sequence[object], most: int = 8) -> str:
-    """A few values for a message, cut so that the message stays short."""
-    some = ", ".join(repr(value[:40] if isinstance(value, str) else value) for value in values[:most])
-    return some + (", ..." if len(values) > most else "")

@@ -24,6 +24,7 @@ SMALL = {
     "provenance",
     "schema",
     "settings",
+    "words",
 }
 
 # part -> the parts of ours it may import (beside itself and SMALL)

@@ -12,6 +12,7 @@ import click
 from lbg_recsys import __version__
 from lbg_recsys.cli.terminal import echo, visible
 from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
+from lbg_recsys.words import did_you_mean
 
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {
@@ -108,10 +109,8 @@ def _lost_cluster(error: Exception) -> str | None:
 
 
 def _nearest(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, COMMANDS, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    meant = did_you_mean(name, COMMANDS)
+    return meant and f"; {meant}"
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})

@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -12,6 +11,7 @@ import click
 
 from lbg_recsys import presets
 from lbg_recsys.cli.completion import complete_algorithm, complete_param
+from lbg_recsys.words import did_you_mean
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.lists import Scorer
@@ -310,5 +310,5 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    meant = did_you_mean(name, known)
+    return meant and f" ({meant})"

@@ -19,6 +19,7 @@ from lbg_recsys.cli.algorithms import (
     parse_params,
 )
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option, size_in_words
+from lbg_recsys.cli.info import file_facts
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
     THIS_MACHINE,
@@ -26,6 +27,7 @@ from lbg_recsys.cli.reading import (
     client_at,
     dask_option,
     facts_of,
+    features_of,
     features_options,
     format_options,
     memory_option,
@@ -75,7 +77,8 @@ IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
     "--seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Run as many sweeps as this time allows, not a fixed number. For bayesian and bayesian-strong.",
+    help="Run as many sweeps as this time allows, not a fixed number. The first fit on a machine compiles in this "
+    "time, too. For bayesian and bayesian-strong.",
 )
 @memory_option
 @click.option(
@@ -188,6 +191,7 @@ def fit(
             raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
         params = (*params, f"max_seconds={seconds}")
     _refuse_unscalable(algo, memory=memory, dask=dask, checkpoint=checkpoint, resume=resume or None)
+    tables = read_feature_tables(item_features, user_features, quiet)
     data: Any
     beside: dict[str, Any] = {}
     cluster = None if dask is None else ctx.with_resource(_cluster(dask, store, ratings, algo))
@@ -219,10 +223,9 @@ def fit(
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
-    if item_features or user_features:
-        if algo not in SAMPLED:  # the data decided: they have no ratings
-            raise click.UsageError(f"features need ratings, and {ratings} has none: {algo} learns from no features")
-        beside |= read_feature_tables(item_features, user_features, data, quiet)
+    if tables and algo not in SAMPLED:  # the data decided: they have no ratings
+        raise click.UsageError(f"features need ratings, and {ratings} has none: {algo} learns from no features")
+    beside |= features_of(tables, data, quiet)
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
         from lbg_recsys.persistence import FitCheckpoint
@@ -240,16 +243,12 @@ def fit(
     save(model, output, titles=named, ratings=not drop_users)
     if "checkpoint" in beside:
         kept.unlink(missing_ok=True)  # the fit is complete
-    summary: dict[str, Any] = {"model": output, "bytes": os.path.getsize(output), "class": type(model).__name__}
-    summary |= {"parameters": model.get_params(), "read": facts_of(model.matrix), "titles": len(named)}
-    summary["users_in_file"] = not drop_users
-    summary |= convergence(model)
     if as_json:
-        print_json(summary)
+        print_json(file_facts(output))
     else:
-        how_it_went = convergence_in_words(convergence(model)) or choices_in_words(summary["read"])
+        how_it_went = convergence_in_words(convergence(model)) or choices_in_words(facts_of(model.matrix))
         echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
-        echo(f"Saved {output} ({size_in_words(summary['bytes'])}).")
+        echo(f"Saved {output} ({size_in_words(os.path.getsize(output))}).")
         if not quiet:
             whom = "new-user FILE" if drop_users else f"user {shlex.quote(str(model.matrix.users.raw(0)))}"
             echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)

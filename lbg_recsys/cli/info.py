@@ -1,12 +1,14 @@
 """``lbg-recsys info``: what is in a model file."""
 
+from typing import Any
+
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_json, quiet_option, size_in_words
 from lbg_recsys.cli.models import convergence_in_words, model_argument
 from lbg_recsys.cli.reading import choices_in_words, in_words
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.columns import shown
+from lbg_recsys.words import shown
 
 
 @click.command()
@@ -27,22 +29,11 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
     from lbg_recsys.persistence.contents import look_into
 
     found = look_into(model)
+    if as_json:
+        print_json(file_facts(model))
+        return
     about = dict(found.about)
     titles, features = about.pop("titles", None), about.pop("features", {})
-    if as_json:
-        facts = {
-            "model": model,
-            "bytes": found.size,
-            "format": found.version,
-            "class": found.model,
-            "parameters": found.parameters,
-            "training": found.training,
-            found.section: about,
-            "versions": found.versions,
-        }
-        facts |= {} if titles is None else {"titles": titles}
-        print_json(facts | ({"features": features} if features else {}))
-        return
     rows = {
         "model": f"{model} ({size_in_words(found.size)}, format {found.version})",
         "class": found.model,
@@ -69,3 +60,23 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
     rows["versions"] = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     for name, text in rows.items():
         echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))
+
+
+def file_facts(path: str) -> dict[str, Any]:
+    """What a model file holds, for machines."""
+    from lbg_recsys.persistence.contents import look_into
+
+    found = look_into(path)
+    about = dict(found.about)
+    beside = {name: about.pop(name) for name in ("titles", "features") if name in about}
+    return {
+        "model": path,
+        "bytes": found.size,
+        "format": found.version,
+        "class": found.model,
+        "parameters": found.parameters,
+        "training": found.training,
+        found.section: about,
+        "versions": found.versions,
+        **{name: facts for name, facts in beside.items() if facts not in (None, {})},
+    }

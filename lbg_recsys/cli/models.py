@@ -11,6 +11,7 @@ from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError
+from lbg_recsys.words import an
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -61,12 +62,17 @@ def load_rating_model(path: str, quiet: bool, question: str) -> Any:
     return model
 
 
-def refuse_choices(model: Any, path: str, question: str) -> None:
-    """Raise `DataError` if the model is one of choices, which knows nothing of ratings."""
+def refuse_choices(
+    model: Any, path: str, question: str, instead: str = "ask recommend, similar --item, explain or info"
+) -> None:
+    """Raise `DataError` if the model is one of choices, which knows nothing of ratings.
+
+    ``instead`` is what may be asked of it.
+    """
     if not predicts_ratings(model):
         raise DataError(
             f"{path} holds a ChoiceModel, which knows what people take but not how they rate it, so {question} needs "
-            "another model: fit one to ratings, or ask recommend, similar, explain or info"
+            f"another model: fit one to ratings, or {instead}"
         )
 
 
@@ -217,7 +223,7 @@ def _beside(model: Any, features: Mapping[str, Any] | None, number: int, said: s
     if not features:
         return {}
     if not hasattr(model, "features_"):
-        raise DataError(f"--feature needs a model that learns from features, and this is a {type(model).__name__}")
+        raise DataError(f"--feature needs a model that learns from features, and this is {an(model)}")
     if number != 1:
         raise DataError(f"--feature describes one {said}: make a file of each")
     return {"features": features}
@@ -244,8 +250,8 @@ def with_new_items(
             users = known_ids(model.matrix.users, own)
             if source is not None and not any(user in model.matrix.users for user in users):
                 raise DataError(
-                    f"{source}: the model knows none of the {counted(len(own), 'user')} who rated the new item"
-                    f"{'' if item is None else f' {item!r}'}; at least one must be known"
+                    f"{source}: no rating of the new item{'' if item is None else f' {item!r}'} is by a user that "
+                    "the model knows; at least one must be"
                 )
             added.append("new item" if item is None else item)
             model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)), **beside)

@@ -155,22 +155,25 @@ def features_options(command: F) -> F:
     return command
 
 
-def read_feature_tables(items: str | None, users: str | None, data: Any, quiet: bool) -> dict[str, Any]:
-    """The tables of features by argument of ``fit``; says how many rated ids they have and how many others."""
+def read_feature_tables(items: str | None, users: str | None, quiet: bool) -> dict[str, "pd.DataFrame"]:
+    """The tables of features of the files by role."""
     from lbg_recsys.readers import read_features
 
-    tables = {}
-    for role, source, index in (("item", items, data.items), ("user", users, data.users)):
-        if source is not None:
-            with remarks(quiet):
-                table = read_features(source, role)
-            table.index = known_ids(index, [_whole(one) for one in table.index])
-            known = int((index.codes(list(table.index)) >= 0).sum())
-            if not quiet:
-                more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
-                echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
-            tables[f"{role}_features"] = table
-    return tables
+    with remarks(quiet):
+        files = {"item": items, "user": users}
+        return {role: read_features(source, role) for role, source in files.items() if source is not None}
+
+
+def features_of(tables: dict[str, "pd.DataFrame"], data: Any, quiet: bool) -> dict[str, "pd.DataFrame"]:
+    """The tables by argument of ``fit``, with the ids of the ratings; says how many have ratings and how many not."""
+    for role, table in tables.items():
+        index = getattr(data, f"{role}s")
+        table.index = known_ids(index, [_whole(one) for one in table.index])
+        known = int((index.codes(list(table.index)) >= 0).sum())
+        if not quiet:
+            more = f" and {counted(len(table) - known, 'id')} without ratings" if len(table) > known else ""
+            echo(f"Read features of {known:,} of {counted(len(index), role)}{more}.", err=True)
+    return {f"{role}_features": table for role, table in tables.items()}
 
 
 def _whole(given: Any) -> Any:

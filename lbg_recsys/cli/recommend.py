@@ -159,7 +159,7 @@ def recommend(
         given = {f"--by {by}": by not in (None, "rated"), "--liked": liked is not None}
         for option, is_given in {**given, "--min-probability": min_probability > 0}.items():
             if is_given:
-                refuse_choices(loaded, model, f"recommend {option}")
+                refuse_choices(loaded, model, f"recommend {option}", f"leave out {option}")
     if dask is not None:
         _on_cluster(dask, model, str(output), number, wishes, quiet, as_json)
         return

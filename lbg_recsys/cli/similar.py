@@ -58,7 +58,10 @@ def similar(
     loaded = load_model(model, quiet)
     how = {}
     if user is not None or metric is not None:
-        refuse_choices(loaded, model, "similar --metric" if user is None else "similar --user")
+        if user is None:
+            refuse_choices(loaded, model, "similar --metric", "leave out --metric")
+        else:
+            refuse_choices(loaded, model, "similar --user", "ask for similar items (--item)")
         how = {"metric": metric}
     with remarks(quiet):
         if item is not None:

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.columns import find_role, shown
+from lbg_recsys.columns import find_role
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId, plain_ids
 from lbg_recsys.ratings.tables import is_table
+from lbg_recsys.words import an, did_you_mean, shown
 
 # A draw of the coefficients takes time proportional to the third power of the number of columns.
 MOST_COLUMNS = 300
@@ -186,7 +187,8 @@ class FeatureTable:
         known = [one.name for one in self.features]
         if unknown := [name for name in given if name not in known]:
             has = shown(known) or f"no {role} features"
-            raise DataError(f"there is no {role} feature {unknown[0]!r}; the model has {has}")
+            meant = did_you_mean(str(unknown[0]), known) or f"the model has {has}"
+            raise DataError(f"there is no {role} feature {unknown[0]!r}; {meant}")
         for one in self.features:
             if strange := one.strange(given.get(one.name)):
                 warnings.warn(
@@ -237,7 +239,7 @@ def _parts(given: Any, role: str) -> tuple[IdIndex, Sequence[_Column]]:
         ]
     if not is_table(given):
         raise DataError(
-            f"{role} features are a {type(given).__name__}: give a DataFrame with the {role} ids as its index or as "
+            f"{role} features are {an(given)}: give a DataFrame with the {role} ids as its index or as "
             f"a column {role!r}, or a sparse matrix whose rows are {role}s"
         )
     names = list(getattr(given, "column_names", None) or given.columns)

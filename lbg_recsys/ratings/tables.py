@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from lbg_recsys.columns import ALIASES, find_role, shown
+from lbg_recsys.columns import ALIASES, find_role
 from lbg_recsys.errors import DataError
+from lbg_recsys.words import shown
 
 
 def is_table(value: Any) -> bool:

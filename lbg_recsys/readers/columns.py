@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from lbg_recsys.columns import ALIASES, find_role, shown, simplify
+from lbg_recsys.columns import ALIASES, find_role, simplify
 from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.words import shown
 
 Columns = Sequence[str | int] | Mapping[str, str | int]
 
@@ -73,8 +74,8 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
             raise DataError(f"columns does not say which column is the {missing[0]}")
         return [(role, columns[role]) for role in wanted]
     if isinstance(columns, str) or len(columns) < len(wanted):
-        given = repr(columns) if isinstance(columns, str) else f"{len(columns)} of {len(wanted)}"
-        raise ParameterError(f"columns is {given}; give one name or position for each of {', '.join(wanted)}")
+        given = repr(columns) if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
+        raise ParameterError(f"columns {given}; give one name or position for each of {', '.join(wanted)}")
     return list(zip(wanted, columns, strict=False))
 
 
@@ -90,7 +91,9 @@ def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, o
     exact = [position for position, name in enumerate(names) if name == key]
     near = exact or [position for position, name in enumerate(names) if simplify(name) == simplify(str(key))]
     if not near:
-        raise DataError(f"{origin} has no column {key!r} for the {role}; it has {shown(names)}")
+        is_row = any(name.strip().isdigit() for name in names)
+        instead = f"; if this is a row and no header, give positions ({_COUNTED})" if is_row else ""
+        raise DataError(f"{origin} has no column {key!r} for the {role}; it has {shown(names)}{instead}")
     return near[0]
 
 

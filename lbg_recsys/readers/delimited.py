@@ -9,13 +9,14 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from lbg_recsys.columns import ALIASES, shown
+from lbg_recsys.columns import ALIASES
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress
 from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, how_to_name, is_header
 from lbg_recsys.readers.ids import NoRowsError, Table
 from lbg_recsys.readers.layouts import LOGS, Layout, enough_of
+from lbg_recsys.words import shown
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
 _SNIFF = 20  # lines looked at to find the delimiter

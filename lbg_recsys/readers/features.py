@@ -6,10 +6,11 @@ import os
 import warnings
 from typing import TYPE_CHECKING
 
-from lbg_recsys.columns import find_role, shown
+from lbg_recsys.columns import find_role
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.files import PARQUET, contents
+from lbg_recsys.words import shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from lbg_recsys.catalogue import title_of
-from lbg_recsys.columns import shown
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.predictions import level_names
 from lbg_recsys.report import svg
 from lbg_recsys.report.markup import figure, note, paragraph, section, side_by_side, table, text
+from lbg_recsys.words import shown
 
 # Levels that each get a column; more are put together.
 _MOST_COLUMNS = 21

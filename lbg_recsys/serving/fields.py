@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lbg_recsys.errors import ParameterError
+from lbg_recsys.words import did_you_mean
 
 _ID: dict[str, Any] = {"oneOf": [{"type": "string"}, {"type": "integer"}]}
 _SCHEMAS: dict[str, dict[str, Any]] = {
@@ -93,12 +94,9 @@ def read_object(fields: Sequence[Field], given: Any, where: str = "the body") ->
 
 
 def _refuse_unknown(given: Mapping[str, Any], known: Mapping[str, Field], where: str) -> None:
-    from difflib import get_close_matches
-
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            meant = f"did you mean {near[0]!r}?" if near else f"it may have {', '.join(known) or 'none'}"
+            meant = did_you_mean(name, known) or f"it may have {', '.join(known) or 'none'}"
             raise ParameterError(f"{where} has the unknown field {name[:60]!r}: {meant}")
 
 

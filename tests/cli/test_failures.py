@@ -196,8 +196,8 @@ def test_too_few_ratings_for_the_folds(desk, run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["ratings.csv", "--scale", 5, 1], "(5.0, 1.0) is not valid"),
-        (["ratings.csv", "--columns", "1"], "columns is 1 of 3"),
+        (["ratings.csv", "--scale", 5, 1], "the rating scale goes from 5 to 1"),
+        (["ratings.csv", "--columns", "1"], "columns has 1 of 3 columns"),
         (["sample", "--columns", "1,2,4"], "--columns is for files"),
         (["ml-100k", "--no-header"], "--header is for files"),
     ],
@@ -205,6 +205,20 @@ def test_too_few_ratings_for_the_folds(desk, run):
 def test_settings_that_cannot_be_are_wrong_use(desk, run, options, said):
     assert said in one_sentence(run("fit", "--algo", "paper", *options, "-o", "x.lbg", code=2), code=2)
     assert not (desk / "x.lbg").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["smple"], "smple cannot be opened: No such file or directory; did you mean 'sample'?"),
+        (["nowhere/films.csv"], "nowhere/films.csv cannot be opened: No such file or directory\n"),
+        (["bare.csv", "--columns", "user,item,rating"], "if this is a row and no header, give positions"),
+        (["none.csv", "--item-features", "gone.csv"], "gone.csv cannot be opened"),  # before ratings are read
+    ],
+)
+def test_ratings_that_cannot_be_found(desk, run, options, said):
+    (desk / "bare.csv").write_text("1,1,3\n1,2,4\n2,1,5\n")
+    assert said in run("fit", *options, "-o", "x.lbg", code=1).stderr
 
 
 def test_an_empty_table_of_texts(desk, run):

@@ -34,7 +34,8 @@ def test_json_and_quiet(desk, run):
     result = run("fit", "--algo", "paper", "sample", "-o", "mine.lbg", "--json", "--quiet")
     facts = json.loads(result.stdout)
     assert result.stderr == ""
-    assert facts["read"] == {
+    assert facts == json.loads(run("info", "mine.lbg", "--json").stdout)
+    assert facts["ratings"] == {
         "users": 200,
         "items": 120,
         "ratings": 6065,
@@ -42,8 +43,9 @@ def test_json_and_quiet(desk, run):
         "scale": [1.0, 5.0],
         "levels": 5,
         "discrete": True,
+        "users_in_file": True,
     }
-    assert facts["converged"] is True and facts["titles"] == 120
+    assert facts["training"]["converged"] is True and facts["titles"] == 120
     assert facts["parameters"]["random_state"] == 0
 
 
@@ -98,7 +100,7 @@ def test_columns_are_counted_as_they_were_given(desk, run):
     said = run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--columns", "1,1,2", code=1).stderr
     assert "must be different ones, not numbers 1, 1, 2" in said
     assert (
-        "columns is 1 of 3"
+        "columns has 1 of 3 columns"
         in run("fit", "--algo", "paper", "ratings.csv", "-o", "x.lbg", "--columns", "1", code=2).stderr
     )
 

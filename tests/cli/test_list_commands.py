@@ -258,19 +258,22 @@ def test_a_rating_model_of_clicks_is_refused(desk, run):
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "instead"),
     [
-        ["predict", "clicks.lbg", "--user", 3, "--item", 8],
-        ["topics", "clicks.lbg"],
-        ["similar", "clicks.lbg", "--user", 3],
-        ["recommend", "clicks.lbg", "--user", 3, "--by", "rating"],
-        ["recommend", "clicks.lbg", "--user", 3, "--min-probability", 0.5],
-        ["recommend", "clicks.lbg", "--user", 3, "--liked", 4],
+        (["predict", "--user", 3, "--item", 8], "ask recommend, similar --item, explain or info"),
+        (["topics"], "ask recommend, similar --item, explain or info"),
+        (["similar", "--user", 3], "ask for similar items (--item)"),
+        (["similar", "--item", 8, "--metric", "kl"], "leave out --metric"),
+        (["recommend", "--user", 3, "--by", "rating"], "leave out --by rating"),
+        (["recommend", "--user", 3, "--min-probability", 0.5], "leave out --min-probability"),
+        (["recommend", "--user", 3, "--liked", 4], "leave out --liked"),
     ],
 )
-def test_questions_about_ratings_are_refused(question, clicks, run):
-    said = run(*question, code=1).stderr
+def test_questions_about_ratings_are_refused(question, instead, clicks, run):
+    command, *options = question
+    said = run(command, "clicks.lbg", *options, code=1).stderr
     assert said.startswith("Error: clicks.lbg holds a ChoiceModel, which knows what people take")
+    assert said.endswith(f"fit one to ratings, or {instead}\n")
 
 
 def test_questions_that_clicks_answer(clicks, desk, run):

@@ -44,7 +44,7 @@ def test_without_chains_a_loaded_model_starts_again(sample, tmp_path):
     model.max_kept = 6
     with pytest.raises(ParameterError, match="changed after the fit"):
         lbg_recsys.save(model, tmp_path / "again.lbg", chains=True)
-    with pytest.raises(ParameterError, match="a LBGModel has none"):
+    with pytest.raises(ParameterError, match="an LBGModel has none"):
         lbg_recsys.save(LBGModel(n_topics=1).fit(sample.ratings), tmp_path / "again.lbg", chains=True)
 
 

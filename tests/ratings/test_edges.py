@@ -96,7 +96,7 @@ def test_a_series_of_ratings_is_a_new_user(model):
 
 @pytest.mark.parametrize("ratings", [None, "7", 7])
 def test_what_is_neither_a_mapping_nor_a_list_is_no_new_user(model, ratings):
-    with pytest.raises(DataError, match=rf"from a {type(ratings).__name__}, '?\w+'?: give \{{item: rating"):
+    with pytest.raises(DataError, match=rf"from an? {type(ratings).__name__}, '?\w+'?: give \{{item: rating"):
         model.fold_in(ratings)
 
 

@@ -87,7 +87,7 @@ def test_one_new_row_by_name():
     table = encoded(pd.DataFrame({"year": [1, 2, 3, 4], "kind": list("xxyy")}, index=list("abcd")))
     more = table.with_row("new", {"kind": "x"}, "item")
     assert more.rows(["new"]).tolist() == [[0.0, 0.5, -0.5]] and len(table.ids) == 4
-    with pytest.raises(DataError, match="no item feature 'yaer'; the model has 'year', 'kind'"):
+    with pytest.raises(DataError, match=r"no item feature 'yaer'; did you mean 'year'\?"):
         table.encode({"yaer": 3}, "item")
     with pytest.raises(DataError, match="no user feature 'year'; the model has no user features"):
         NOTHING.encode({"year": 3}, "user")

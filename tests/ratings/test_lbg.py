@@ -151,7 +151,7 @@ def test_fold_in_of_a_new_user(model):
     assert user.explain(other).item == other
     with pytest.raises(DataError, match="rating 9 for item"):
         model.fold_in({item: 9})
-    with pytest.warns(UserWarning, match="1 of 2 items are unknown"):
+    with pytest.warns(UserWarning, match="read without the item that the model does not know"):
         model.fold_in({item: 5, "never seen": 3})
 
 

@@ -105,7 +105,7 @@ def test_bad_ratings_are_named(triples, options, message):
 
 
 def test_bad_sources_are_named():
-    with pytest.raises(DataError, match="cannot be read from a int"):
+    with pytest.raises(DataError, match="cannot be read from an int"):
         as_matrix(7)
     with pytest.raises(DataError, match="the rating is not among 'user', 'item'"):
         as_matrix(pd.DataFrame({"user": [1], "item": [2]}))

@@ -148,7 +148,7 @@ BAD = [
     (text(), {"columns": ["userId", "movieId", "stars"]}, "no column 'stars' for the rating; it has 'userId'"),
     (text(), {"columns": [0, 1, 3]}, "3 columns, so there is no column number 4 for the rating"),
     (text(), {"columns": [0, 0, 2]}, "must be different ones, not numbers 1, 1, 3"),
-    (text(), {"columns": ["userId"]}, "columns is 1 of 3; give one name or position for each"),
+    (text(), {"columns": ["userId"]}, "columns has 1 of 3 columns; give one name or position for each"),
     (text(), {"columns": {"users": 0}}, "columns has 'users'"),
     (text(header=""), {"columns": ["a", "b", "c"], "header": False}, "has no header"),
     (b"1,2,3\n\n1,2,four\n", {}, "line 3: the rating is 'four', which is not a number"),
@@ -215,7 +215,7 @@ def test_a_third_column_of_times_is_no_rating(columns):
     assert timed.columns.tolist() == ["user", "item", "timestamp"]
     with pytest.raises(DataError, match="no column 'gone' for the rating"):
         read_interactions(io.BytesIO(LOG), columns=["shopper", "gizmo", "gone"])
-    with pytest.raises(ParameterError, match="2 of 3; give one name or position for each of user, item, timestamp"):
+    with pytest.raises(ParameterError, match="2 of 3 columns; give one name or position for each of user, item, "):
         read_interactions(io.BytesIO(LOG), columns=["shopper", "gizmo"], timestamp=True)
 
 

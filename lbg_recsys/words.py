@@ -1,0 +1,31 @@
+"""Words of messages: a few of many values, the nearest name, an article."""
+
+from collections.abc import Iterable, Sequence
+
+
+def shown(values: Sequence[object], most: int = 8) -> str:
+    """A few values for a message, cut so that the message stays short."""
+    some = ", ".join(repr(value[:40] if isinstance(value, str) else value) for value in values[:most])
+    return some + (", ..." if len(values) > most else "")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question whether the nearest known name is meant; empty if none is near.
+
+    >>> did_you_mean("smple", ["sample", "ml-100k"])
+    "did you mean 'sample'?"
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def an(thing: object) -> str:
+    """The class of a thing with its article.
+
+    >>> an([]), an(1)
+    ('a list', 'an int')
+    """
+    name = type(thing).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' or name.startswith('LBG') else 'a'} {name}"
