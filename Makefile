@@ -32,14 +32,12 @@ demo: $(VENV)/.run  ## Cross-validate beside Surprise on MovieLens-100K and run 
 smoke: $(VENV)/.dev  ## Run the main job and an explanation on the sample; compiles most of what the tests use
 	@echo "== running the main job on the sample"
 	@$(BIN)/lbg-recsys demo sample --folds 2 --quiet
-	@cd $$(mktemp -d) && run=$(abspath $(BIN))/lbg-recsys && printf 'item,rating\n5,4\n9,2\n' > me.csv \
+	@mkdir -p $(VENV)/smoke && cd $(VENV)/smoke && run=$(abspath $(BIN))/lbg-recsys && printf 'item,rating\n5,4\n9,2\n' > me.csv \
 		&& $$run fit sample -o model.lbg --param n_sweeps=20 --quiet && $$run explain model.lbg --new-user me.csv --item 3
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: $(VENV)/.dev  ## Run the whole test-suite
-	@echo "== running the test-suite"
-	@$(PYTEST)
+test: test-fast test-slow  ## Run the whole test-suite, the fast tests first
 
 test-fast: $(VENV)/.dev  ## Run the tests that take a few seconds at most, and stop at the third failure
 	@echo "== running the fast tests"
