@@ -31,7 +31,9 @@ def copies_of(model: "TopicRatingModel", topic: int) -> Bools:
     if weight := getattr(model, "indicator_weight", 0.0):  # else it does not count who rates what
         p, logit = parameters.p, parameters.logit_p()
         divergence += 0.5 * weight * ((p - p[:, own]) * (logit - logit[:, own])).sum(axis=0)
-    return np.asarray(getattr(model, "temperature", 1.0) * divergence < _NOTHING)
+    found = np.asarray(getattr(model, "temperature", 1.0) * divergence < _NOTHING)
+    found[topic] = True  # whatever the numbers of a damaged file give
+    return found
 
 
 def n_different(model: "TopicRatingModel") -> int:

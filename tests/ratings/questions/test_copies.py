@@ -25,6 +25,13 @@ def with_topics(model, columns, **changes):
     return changed
 
 
+def test_numbers_that_are_none_end_too(model):
+    """A damaged file may have them, and counting went on for ever."""
+    damaged = with_topics(model, [0, 1])
+    damaged.parameters_ = replace(damaged.parameters_, c=np.full_like(damaged.parameters_.c, np.nan))
+    assert copies_of(damaged, 1).tolist() == [False, True] and n_different(damaged) == 2
+
+
 def test_copies_are_counted_once(model):
     assert n_different(model) == 3
     copied = with_topics(model, [0, 1, 0, 2, 1])
