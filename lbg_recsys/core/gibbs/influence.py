@@ -224,7 +224,8 @@ def sample_row(
         if r >= 0:
             for h in range(n_components):
                 out.classes[r, h] = z[h]
-            out.factors[r] = factor
+            for t in range(factor.shape[0]):  # assigning the array would compile numba's messages about its shape
+                out.factors[r, t] = factor[t]
             out.biases[r] = bias
             for e in range(n):
                 out.fitted[r, e] = utility[e] - res[e]
