@@ -37,7 +37,9 @@ smoke: $(VENV)/.dev  ## Run the main job and an explanation on the sample; compi
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: test-fast test-slow  ## Run the whole test-suite, the fast tests first
+test:  ## Run the whole test-suite: the fast tests and, if they pass, the slow ones
+	@$(MAKE) test-fast
+	@$(MAKE) test-slow
 
 test-fast: $(VENV)/.dev  ## Run the tests that take a few seconds at most, and stop at the third failure
 	@echo "== running the fast tests"

@@ -62,8 +62,8 @@ class Catalogue:
         return meant[0] if len(meant) == 1 else None
 
     def find_titled(self, given: Any) -> RawId | None:
-        """The one item whose whole title is given, or None: a part of a title may as well be an unknown id."""
-        found = self._by_title.get(str(given).strip().casefold(), [])
+        """The one item whose whole title is given, or None: a part of a title, or a number, may be an unknown id."""
+        found = self._by_title.get(given.strip().casefold(), []) if isinstance(given, str) else []
         return found[0] if len(found) == 1 else None
 
     def trouble(self, given: Any) -> str:
@@ -74,12 +74,13 @@ class Catalogue:
         if self._with_features(given) is not None:
             return f"{text[:60]!r} (it has features and no ratings: only predict and explain take it)"
         meant = self._meant(text)
-        if meant:
+        if len(meant) > 1:
             some = ", ".join(f"{item} ({self._titles[item]})" for item in meant[:4])
             return f"{text!r} is in {len(meant)} titles: {some}{', ...' if len(meant) > 4 else ''}"
         bare = {_bare(title): title for title in self._titles.values()}
-        near = get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)
-        return f"{text[:60]!r}" + (f" (nearest title: {bare[near[0]]!r})" if near else "")
+        near = [bare[one] for one in get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)]
+        near = [self._titles[item] for item in meant] or near
+        return f"{text[:60]!r}" + (f" (nearest title: {near[0]!r})" if near else "")
 
     def complaint(self, given: Any) -> str:
         """The message about one item that `find` did not find."""

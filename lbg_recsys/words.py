@@ -21,11 +21,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def an(thing: object) -> str:
+def an(name: str) -> str:
+    """The name of a class with its article.
+
+    >>> an("float"), an("int"), an("LBGModel")
+    ('a float', 'an int', 'an LBGModel')
+    """
+    vowels = ("A", "E", "I", "O", "a", "e", "i", "o", "LBG", "NMF", "SVD")
+    return f"{'an' if name.startswith(vowels) else 'a'} {name}"
+
+
+def kind(thing: object) -> str:
     """The class of a thing with its article.
 
-    >>> an([]), an(1)
-    ('a list', 'an int')
+    >>> kind("7"), kind(7)
+    ('a str', 'an int')
     """
-    name = type(thing).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' or name.startswith('LBG') else 'a'} {name}"
+    return an(type(thing).__name__)

@@ -77,8 +77,8 @@ IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
     "--seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Run as many sweeps as this time allows, not a fixed number. The first fit on a machine compiles in this "
-    "time, too. For bayesian and bayesian-strong.",
+    help="Run as many sweeps as this time allows, not a fixed number. On a machine's first fit this time "
+    "includes compilation. For bayesian and bayesian-strong.",
 )
 @memory_option
 @click.option(
@@ -177,15 +177,15 @@ def fit(
 
     if algo is not None:  # parameters are checked before anything is read
         parse_params(params, named_class(MODELS[algo].model))
-    options = {
+    of_samplers = {
         "--time": time,
         "--seconds": seconds is not None,
         "--item-features": item_features is not None,
         "--user-features": user_features is not None,
     }
-    for option in (name for name, is_given in options.items() if is_given):
-        if algo is not None and algo not in SAMPLED:
-            raise click.UsageError(f"{option} needs --algo {' or '.join(SAMPLED)}, not {algo}")
+    needy = next((option for option, is_given in of_samplers.items() if is_given), None)
+    if needy and algo is not None and algo not in SAMPLED:
+        raise click.UsageError(f"{needy} needs --algo {' or '.join(SAMPLED)}, not {algo}")
     if seconds is not None:
         if dask is not None:
             raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
@@ -215,6 +215,8 @@ def fit(
         data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
         is_rated = not hasattr(data, "columns")
         algo, remark = _choose(algo, data if is_rated else None, ratings, not is_rated and "count" in data)
+    if needy and algo not in SAMPLED:  # the data decided
+        raise click.UsageError(f"{needy} needs ratings that differ, and {ratings} has none: leave it out")
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
     if "random_state" in signature_of(model_class):
@@ -223,8 +225,6 @@ def fit(
     if not quiet:
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
-    if tables and algo not in SAMPLED:  # the data decided: they have no ratings
-        raise click.UsageError(f"features need ratings, and {ratings} has none: {algo} learns from no features")
     beside |= features_of(tables, data, quiet)
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:

@@ -28,10 +28,10 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
     """
     from lbg_recsys.persistence.contents import look_into
 
-    found = look_into(model)
     if as_json:
         print_json(file_facts(model))
         return
+    found = look_into(model)
     about = dict(found.about)
     titles, features = about.pop("titles", None), about.pop("features", {})
     rows = {

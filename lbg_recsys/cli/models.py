@@ -11,7 +11,7 @@ from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError
-from lbg_recsys.words import an
+from lbg_recsys.words import kind
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -36,7 +36,9 @@ def remarks(quiet: bool) -> Iterator[None]:
         if issubclass(warning.category, UserWarning | RuntimeWarning):  # others are for programmers
             message = str(warning.message)
             of_fit = warning.category.__name__ == "ConvergenceWarning"  # scikit-learn's, not imported for this
-            alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, []).append(message)
+            same = alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, [])
+            if of_fit or not same:
+                same.append(message)
     for messages in alike.values():
         more = f" (and {counted(len(messages) - 1, 'more such note')})" if len(messages) > 1 else ""
         echo(click.wrap_text(f"Note: {messages[0]}{more}", WIDTH), err=True)
@@ -223,7 +225,7 @@ def _beside(model: Any, features: Mapping[str, Any] | None, number: int, said: s
     if not features:
         return {}
     if not hasattr(model, "features_"):
-        raise DataError(f"--feature needs a model that learns from features, and this is {an(model)}")
+        raise DataError(f"--feature needs a model that learns from features, and this is {kind(model)}")
     if number != 1:
         raise DataError(f"--feature describes one {said}: make a file of each")
     return {"features": features}

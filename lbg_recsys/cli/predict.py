@@ -76,10 +76,11 @@ def predict(
 ) -> None:
     """Predict the rating of a pair, or of a file of PAIRS.
 
-    PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title. The output has
-    one line per pair: the predicted rating, its standard deviation, the interval and the probability of every level.
-    A user (or, in PAIRS, an item) that the model does not know gets the prediction for an unknown one. --item must be
-    known, because it may be a part of a title, or be the id of an item that has features and no ratings.
+    PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title, and the output
+    has its id. The output has one line per pair: the predicted rating, its standard deviation, the interval and the
+    probability of every level. A user (or, in PAIRS, an item) that the model does not know gets the prediction for an
+    unknown one. --item must be known, because it may be a part of a title, or be the id of an item that has features
+    and no ratings.
 
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
     fitted again. If the file has no column item, the item is called "new item"; if it has several, --item names one
@@ -155,9 +156,10 @@ def _many(
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
-    catalogue = Catalogue(model)
-    titled = {one: catalogue.find_titled(one) for one in _unknown(model, users, items)["item"]}
-    items = [one if titled.get(one) is None else titled[one] for one in items]
+    catalogue, unknown = Catalogue(model), _unknown(model, users, items)
+    titled = {one: item for one in unknown["item"] if (item := catalogue.find_titled(one)) is not None}
+    if titled:
+        items = [titled.get(one, one) for one in items]
     with (
         bar("predicting", quiet) as progress,
         block_writer(output, as_json=as_json) as writer,
@@ -169,11 +171,15 @@ def _many(
             progress(min(last, len(users)), len(users), "")
     _wrote(writer.n_rows, output, as_json, quiet)
     if not quiet:
-        for what, count in _unknown(model, users, items).items():
-            if count:
-                some = [catalogue.trouble(one) if what == "item" else repr(one) for one in list(count)[:_NAMED]]
-                named = "; ".join([*some, *(["..."] if len(count) > _NAMED else [])])
-                said = f"{counted(sum(count.values()), 'pair')} with {what}s that the model does not know: {named}"
+        for what, count in unknown.items():
+            strange = [one for one in count if what == "user" or one not in titled]
+            if strange:
+                # a text may be meant as a title
+                told = catalogue.trouble if what == "item" and isinstance(strange[0], str) else repr
+                named = [told(one) for one in strange[:_NAMED]]
+                named += [f"and {len(strange) - _NAMED:,} more"] if len(strange) > _NAMED else []
+                pairs = counted(sum(count[one] for one in strange), "pair")
+                said = f"{pairs} with {what}s that the model does not know: {'; '.join(named)}"
                 echo(click.wrap_text(f"Note: {source}: {said}.", WIDTH), err=True)
 
 

@@ -21,7 +21,7 @@ from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of, with_later_facts
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, check_values
 from lbg_recsys.schema import defaults_of, fits
-from lbg_recsys.words import an
+from lbg_recsys.words import an, kind
 
 # The arrays and floating-point numbers that parameters are used with hold no larger integer.
 _LARGEST = 2**63
@@ -73,7 +73,7 @@ class EstimatorFile(Kind, ABC):
     def take_apart(self, model: Any, extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The header and the arrays of a fitted estimator and its words."""
         if extras.titles is not None or extras.chains or not extras.ratings:
-            raise ParameterError(f"titles, chains and ratings are for rating models, and this is {an(model)}")
+            raise ParameterError(f"titles, chains and ratings are for rating models, and this is {kind(model)}")
         vectorizer, vocabulary = extras.vectorizer, extras.vocabulary
         if vectorizer is None and vocabulary is None:  # those that it was loaded with
             vectorizer = getattr(model, "vectorizer_", None)
@@ -224,14 +224,14 @@ def _kind_inside(part: Any) -> EstimatorFile:
     name = type(part).__name__
     if name not in CLASSES or not type(part).__module__.startswith("lbg_recsys."):
         known = "LBGMixture, MixtureOfUnigrams and PLSI"
-        raise DataError(f"a {name} inside the model cannot be kept in a file: {known} can")
+        raise DataError(f"{an(name)} inside the model cannot be kept in a file: {known} can")
     return _kind_named(name)
 
 
 def _kind_named(name: str) -> EstimatorFile:
     kind = kind_of(name)
     if not isinstance(kind, EstimatorFile):
-        raise DataError(f"a {name} cannot be inside a text model")
+        raise DataError(f"{an(name)} cannot be inside a text model")
     return kind
 
 
@@ -276,7 +276,7 @@ def _python(value: Any) -> Any:
     check_values(value, _RECORD, "an estimator")
     kind = _kind_named(value["class"])
     if kind.parts or value["facts"] is not None:
-        raise DataError(f"a {value['class']} cannot be an argument of an estimator")
+        raise DataError(f"{an(value['class'])} cannot be an argument of an estimator")
     return _unfitted(kind, kind._parameters(value))
 
 

@@ -14,6 +14,7 @@ from lbg_recsys.persistence.container import decoded, encoded, open_container, w
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
 from lbg_recsys.settings import AUTO
+from lbg_recsys.words import an
 
 
 def save(
@@ -185,11 +186,11 @@ def _savable(model: Any) -> Any:
             )
         if hasattr(inner, "named_steps"):
             raise DataError(
-                f"a {name} cannot be saved here: save its last step with its vectorizer, as in "
+                f"{an(name)} cannot be saved here: save its last step with its vectorizer, as in "
                 "save(pipeline[-1], path, vectorizer=pipeline[0])"
             )
         raise DataError(
-            f"a {name} cannot be saved here: give one of {', '.join(CLASSES)} or an algorithm fitted with one; "
+            f"{an(name)} cannot be saved here: give one of {', '.join(CLASSES)} or an algorithm fitted with one; "
             "surprise.dump.dump saves other algorithms"
         )
     kind_of(name).check_fitted(inner)

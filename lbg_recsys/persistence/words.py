@@ -10,6 +10,7 @@ import numpy as np
 
 from lbg_recsys.errors import DataError, NotFittedError
 from lbg_recsys.persistence.schema import AnyArray, Array, check_values
+from lbg_recsys.words import an
 
 SECTION = {"vocabulary": list[str] | None, "vectorizer": dict | None}
 ARRAYS = {"idf": Array("f4 f8", ("words",), optional=True)}
@@ -61,7 +62,7 @@ def _vectorizer_taken_apart(vectorizer: Any) -> tuple[dict[str, Any], dict[str, 
     name = type(vectorizer).__name__
     if name not in SETTINGS or not type(vectorizer).__module__.startswith("sklearn.feature_extraction"):
         raise DataError(
-            f"a {name} cannot be kept in a model file: give a CountVectorizer or TfidfVectorizer of scikit-learn's, "
+            f"{an(name)} cannot be kept in a model file: give a CountVectorizer or TfidfVectorizer of scikit-learn, "
             "or only the vocabulary"
         )
     if not hasattr(vectorizer, "vocabulary_"):

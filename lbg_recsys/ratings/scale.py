@@ -156,8 +156,8 @@ def _as_bounds(bounds: Any) -> tuple[float, float]:
         lower, upper = (float(bound) if not isinstance(bound, str) else np.nan for bound in bounds)
     except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
-    if lower > upper:
-        raise ParameterError(f"the rating scale goes from {lower:g} to {upper:g}: give the lowest rating first")
     if not (np.isfinite(lower) and np.isfinite(upper)):
         raise ParameterError(f"the rating scale {bounds!r} is not valid: give two numbers, (lowest, highest)")
+    if lower > upper:
+        raise ParameterError(f"the rating scale goes from {lower:g} to {upper:g}: give the lowest rating first")
     return lower, upper

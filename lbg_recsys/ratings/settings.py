@@ -115,8 +115,8 @@ class BayesianLBGSettings(Settings):
     max_seconds: float | None = setting(
         None,
         """Run as many sweeps as this time allows, at most ten times n_sweeps, and do not use the first third of them.
-        This replaces n_sweeps and burn_in. The result then depends on the speed of the machine; the first fit on a
-        machine compiles in this time, too.""",
+        This replaces n_sweeps and burn_in. The result then depends on the speed of the machine; on a machine's
+        first fit this time includes compilation.""",
         above=0,
     )
     n_chains: int = setting(

@@ -74,7 +74,7 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
             raise DataError(f"columns does not say which column is the {missing[0]}")
         return [(role, columns[role]) for role in wanted]
     if isinstance(columns, str) or len(columns) < len(wanted):
-        given = repr(columns) if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
+        given = f"is {columns!r}" if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
         raise ParameterError(f"columns {given}; give one name or position for each of {', '.join(wanted)}")
     return list(zip(wanted, columns, strict=False))
 

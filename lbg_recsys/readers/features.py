@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from lbg_recsys.columns import find_role
+from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.files import PARQUET, contents
@@ -51,9 +52,7 @@ def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
     ...     read_features(path, "item")["genres"].tolist()
     ['Horror|Sci-Fi']
     """
-    from lbg_recsys.datasets import RATING_SETS, load_rating_data
-
-    if source in RATING_SETS:
+    if is_rating_set(source):
         data = load_rating_data(str(source))
         table = data.items if role == "item" else data.users
         return table.drop(columns=[name for name in _NOT_FEATURES if name in table])

@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
-from lbg_recsys.datasets.by_name import RATING_SETS
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns
 from lbg_recsys.readers.ids import Table
 from lbg_recsys.readers.layouts import Layout
-from lbg_recsys.words import did_you_mean
 
 Source = str | os.PathLike[str] | IO[bytes]
 
@@ -85,8 +83,7 @@ def _open(path: str | os.PathLike[str]) -> io.BufferedReader:
         raise DataError(f"{os.fspath(path)} is a folder: name a file (only fit reads a folder of ratings)") from error
     except (OSError, ValueError) as error:  # ValueError: a zero character in the name
         reason = getattr(error, "strerror", None) or error
-        meant = did_you_mean(os.fspath(path), RATING_SETS) if isinstance(error, FileNotFoundError) else ""
-        raise DataError(f"{os.fspath(path)} cannot be opened: {reason}{meant and f'; {meant}'}") from error
+        raise DataError(f"{os.fspath(path)} cannot be opened: {reason}") from error
 
 
 def _buffered(stream: IO[bytes]) -> io.BufferedReader:

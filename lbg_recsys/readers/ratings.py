@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
+from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns
@@ -80,7 +80,7 @@ def read_ratings(
     1    2  ring     3.0
     """
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
-    if isinstance(source, str) and source in RATING_SETS:
+    if is_rating_set(source):
         frame = load_rating_data(source, progress=progress).ratings
         if timestamp and "timestamp" not in frame:
             raise DataError(f"the data set {source!r} has no timestamps")
@@ -159,7 +159,7 @@ def read_interactions(
     >>> read_interactions(io.BytesIO(b"customer,product,date\\nann,tea,2024-05-01\\n")).columns.tolist()
     ['user', 'item']
     """
-    if isinstance(source, str) and source in RATING_SETS:
+    if is_rating_set(source):
         return read_ratings(source, timestamp=timestamp, progress=progress)
     layout = of_timed_interactions if timestamp else of_interactions
     table = read_table(source, layout, columns=columns, header=header, delimiter=delimiter, progress=progress)
@@ -195,7 +195,7 @@ def read_titles(
     >>> read_titles(io.BytesIO("1|Amélie (2001)|drama".encode("latin-1")))
     {1: 'Amélie (2001)'}
     """
-    if isinstance(source, str) and source in RATING_SETS:
+    if is_rating_set(source):
         items = load_rating_data(source).items
         if "title" not in items:
             raise DataError(f"the data set {source!r} has no titles")

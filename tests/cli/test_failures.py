@@ -210,7 +210,7 @@ def test_settings_that_cannot_be_are_wrong_use(desk, run, options, said):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["smple"], "smple cannot be opened: No such file or directory; did you mean 'sample'?"),
+        (["smple"], "'smple' is neither a file nor a data set; did you mean 'sample'?"),
         (["nowhere/films.csv"], "nowhere/films.csv cannot be opened: No such file or directory\n"),
         (["bare.csv", "--columns", "user,item,rating"], "if this is a row and no header, give positions"),
         (["none.csv", "--item-features", "gone.csv"], "gone.csv cannot be opened"),  # before ratings are read

@@ -276,6 +276,14 @@ def test_questions_about_ratings_are_refused(question, instead, clicks, run):
     assert said.endswith(f"fit one to ratings, or {instead}\n")
 
 
+@pytest.mark.parametrize("option", [["--time"], ["--seconds", 2], ["--item-features", "facts.csv"]])
+def test_options_that_need_ratings_that_differ(option, desk, run):
+    (desk / "same.csv").write_text("user,item,rating,timestamp\n1,1,4,1\n1,2,4,2\n2,1,4,3\n")
+    (desk / "facts.csv").write_text("item,year\n1,1990\n2,1991\n")
+    said = run("fit", "same.csv", "-o", "x.lbg", *option, code=2).stderr
+    assert f"{option[0]} needs ratings that differ, and same.csv has none" in " ".join(said.split())
+
+
 def test_questions_that_clicks_answer(clicks, desk, run):
     assert run("recommend", "clicks.lbg", "--user", 3, "-n", 1).stdout.split()[:4] == [
         "rank",

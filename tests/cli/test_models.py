@@ -63,7 +63,20 @@ def test_titles_in_a_file_of_pairs(model, desk, run):
     assert known["prediction"] == model.predict_batch([(3, known["item"])])[0]
     assert part["prediction"] == misspelt["prediction"] == model.predict_batch([(3, "nothing")])[0]
     noted = " ".join(done.stderr.split())
+    assert "'Crimson' is in" in noted  # a part of several titles
     assert "2 pairs with items that the model does not know: 'Crimson Comt' (nearest title: 'Crimson Comet')" in noted
+
+
+def test_an_unknown_number_is_no_title(desk, run):
+    numbered = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2], [8, 9], [1, 5]))
+    lbg_recsys.save(numbered, "numbered.lbg", titles={8: "300", 9: "Star Wars (1977)"})
+    (desk / "pairs.csv").write_text("user,item\n1,300\n1,301\n1,302\n1,303\n")
+    done = run("predict", "numbered.lbg", "pairs.csv", "--json")
+    assert [one["item"] for one in json.loads(done.stdout)] == [300, 301, 302, 303]
+    assert done.stderr.endswith("4 pairs with items that the model does not know: 300; 301; 302;\nand 1 more.\n")
+    (desk / "pairs.csv").write_text("user,item\n1,Star Wars\n")
+    noted = " ".join(run("predict", "numbered.lbg", "pairs.csv").stderr.split())
+    assert "'Star Wars' (nearest title: 'Star Wars (1977)')." in noted
 
 
 def test_predict_a_file(model, desk, run):

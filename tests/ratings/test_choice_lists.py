@@ -136,7 +136,7 @@ def test_items_without_ratings_come_in_many_forms(model):
     expected = model.fold_in([2, 4]).recommend(5)
     for given in ((2, 4), {4, 2}, np.array([2, 4]), (one for one in (2, 4)), pd.DataFrame({"movieId": [2, 4]})):
         pd.testing.assert_frame_equal(model.fold_in(given).recommend(5), expected)
-    with pytest.warns(UserWarning, match="read without the item that the model does not know"):
+    with pytest.warns(UserWarning, match="of a new user is left out, because the model does not know it"):
         model.fold_in([2, "x"])
     assert len(model.fold_in([]).recommend(3)) == 3
     for bad in ("2", 2, None):

@@ -161,7 +161,7 @@ def test_a_killed_worker_is_replaced_even_while_the_file_is_bad(desk):
         assert [row["item"] for row in answer["items"]] == before and health(url)["refused"]
 
 
-@pytest.mark.parametrize(("workers", "stop"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
+@pytest.mark.parametrize(("workers", "stop"), [(1, signal.SIGTERM), (2, signal.SIGINT)])
 def test_the_log_says_where_the_page_is_and_a_signal_stops_it_without_a_trace(desk, workers, stop, monkeypatch):
     scratch = desk / "scratch"
     scratch.mkdir()

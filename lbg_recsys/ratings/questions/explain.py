@@ -248,7 +248,6 @@ class Influences(_Predicted):
 
 def influences(model: "RatingModel", user: int, item: int) -> Influences:
     """Trace the prediction of one pair of codes back, whatever the model."""
-    warn_of_copies(model)
     usual, weight = _usual_items(model)
     items = np.append(item, usual)
     users = np.repeat([user, UNKNOWN], len(items))
