@@ -11,8 +11,8 @@ import hashlib
 import io
 import re
 import resource
+import signal
 import tempfile
-import time
 import warnings
 
 import numpy as np
@@ -123,10 +123,32 @@ def compile_first(kind):
 def asked(model):
     """Every kind of question, within limits of time and memory."""
     compile_first(type(model))
-    before, began = memory(), time.process_time()
-    questions(model)
-    assert time.process_time() - began < SECONDS
+    before = memory()
+    with at_most(SECONDS):
+        questions(model)
     assert memory() - before < MEGABYTES * 1024
+
+
+@contextlib.contextmanager
+def at_most(seconds):
+    """Fail where the code is after these seconds of processor time: an endless loop would say nothing."""
+
+    def stop(*_):
+        raise AssertionError(f"not done after {seconds} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def test_an_endless_question_is_stopped():
+    with pytest.raises(AssertionError, match=r"not done after 0\.1 s"), at_most(0.1):
+        while True:
+            pass
 
 
 def questions(model):
