@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.words import left_out
 
 # As in ratings.ids, which is not imported: the command line loads this module for --help.
 RawId = Any
@@ -74,12 +75,13 @@ class Catalogue:
         if self._with_features(given) is not None:
             return f"{text[:60]!r} (it has features and no ratings: only predict and explain take it)"
         meant = self._meant(text)
+        near = [self._titles[item] for item in meant]
         if len(meant) > 1:
             some = ", ".join(f"{item} ({self._titles[item]})" for item in meant[:4])
             return f"{text!r} is in {len(meant)} titles: {some}{', ...' if len(meant) > 4 else ''}"
-        bare = {_bare(title): title for title in self._titles.values()}
-        near = [bare[one] for one in get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)]
-        near = [self._titles[item] for item in meant] or near
+        if not near:
+            bare = {_bare(title): title for title in self._titles.values()}
+            near = [bare[one] for one in get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)]
         return f"{text[:60]!r}" + (f" (nearest title: {near[0]!r})" if near else "")
 
     def complaint(self, given: Any) -> str:
@@ -108,16 +110,19 @@ class Catalogue:
         named = "; ".join(self.trouble(one) for one in unknown[:_NAMED])
         named += f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
         many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
+        is_unrated = any(self._with_features(one) is not None for one in unknown)
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
             none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
-            if any(self._with_features(one) is not None for one in unknown):
+            if is_unrated:
                 none = "has no ratings of the item" if len(asked) == 1 else f"has no ratings of the {many}"
             raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
-        are = "is" if len(unknown) == 1 else "are"
-        what = "unknown to the model" if not any(map(self._meant, map(str, unknown))) else "unknown or unclear"
-        what = "unknown or without ratings" if any(self._with_features(one) is not None for one in unknown) else what
-        return understood, f"{given_in}: {len(unknown)} of {many} {are} {what} and left out: {named}"
+        if is_unrated:
+            why = "unknown or without ratings"
+        else:
+            is_unclear = any(map(self._meant, map(str, unknown)))
+            why = "unknown or unclear" if is_unclear else "unknown to the model"
+        return understood, f"{given_in}: {left_out(len(unknown), many, named, why)}"
 
     def _with_features(self, given: Any) -> RawId | None:
         """The id, among those of items with features, that is given."""

@@ -1,4 +1,4 @@
-"""Words of messages: a few of many values, the nearest name, an article."""
+"""Words of messages: a few of many values, what is left out, the nearest name, an article."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,6 +7,15 @@ def shown(values: Sequence[object], most: int = 8) -> str:
     """A few values for a message, cut so that the message stays short."""
     some = ", ".join(repr(value[:40] if isinstance(value, str) else value) for value in values[:most])
     return some + (", ..." if len(values) > most else "")
+
+
+def left_out(number: int, given: str, named: str, why: str) -> str:
+    """The remark about those of what was given that are not used.
+
+    >>> left_out(1, "3 items of a new user", "'x'", "unknown to the model")
+    "1 of 3 items of a new user is unknown to the model and left out: 'x'"
+    """
+    return f"{number:,} of {given} {'is' if number == 1 else 'are'} {why} and left out: {named}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -31,10 +40,10 @@ def an(name: str) -> str:
     return f"{'an' if name.startswith(vowels) else 'a'} {name}"
 
 
-def kind(thing: object) -> str:
+def class_of(thing: object) -> str:
     """The class of a thing with its article.
 
-    >>> kind("7"), kind(7)
+    >>> class_of("7"), class_of(7)
     ('a str', 'an int')
     """
     return an(type(thing).__name__)

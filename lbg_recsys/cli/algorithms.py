@@ -130,9 +130,14 @@ def algorithm(name: str, hint: str = _ALGO) -> Algorithm:
     return ALGORITHMS[name]
 
 
-def name_in(spec: str) -> str:
-    """The name of ``NAME[:PARAM=VALUE,...]``."""
-    return spec.partition(":")[0].strip()
+def taken_apart(spec: str) -> tuple[str, list[str]]:
+    """The name and the settings of ``NAME[:PARAM=VALUE,...]``.
+
+    >>> taken_apart("paper: n_topics=7, point=mean")
+    ('paper', ['n_topics=7', 'point=mean'])
+    """
+    name, _, settings = spec.partition(":")
+    return name.strip(), [part.strip() for part in settings.split(",") if part.strip()]
 
 
 class ModelName(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
@@ -271,12 +276,11 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
     from lbg_recsys.algorithms.fitting import settings_of
     from lbg_recsys.schema import signature_of
 
-    name, _, settings = spec.partition(":")
-    named = algorithm(name.strip())
+    name, given = taken_apart(spec)
+    named = algorithm(name)
     if not named.surprise:
-        raise click.BadParameter(f"{name.strip()} predicts no ratings: take another algorithm", param_hint=_ALGO)
+        raise click.BadParameter(f"{name} predicts no ratings: take another algorithm", param_hint=_ALGO)
     cls = named_class(named.surprise)
-    given = [part.strip() for part in settings.split(",") if part.strip()]
     params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=_ALGO)}
     accepted = signature_of(cls)
 
@@ -285,19 +289,18 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
         with settings_of(cls):
             return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 
-    return " ".join([name.strip(), *given]), make
+    return " ".join([name, *given]), make
 
 
 def is_list_maker(spec: str) -> bool:
     """Whether ``NAME[:PARAM=VALUE,...]`` names a model that makes lists and predicts no ratings."""
-    return not algorithm(name_in(spec)).surprise
+    return not algorithm(taken_apart(spec)[0]).surprise
 
 
 def list_maker(spec: str) -> "tuple[str, Rival]":
     """``choice`` or ``choice:penalty=500`` as a name for tables and a function that fits it and scores items."""
-    name, _, settings = spec.partition(":")
-    cls = named_class(algorithm(name.strip()).model)
-    given = [part.strip() for part in settings.split(",") if part.strip()]
+    name, given = taken_apart(spec)
+    cls = named_class(algorithm(name).model)
     params = parse_params(given, cls, hint=_ALGO)
 
     def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
@@ -306,7 +309,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
         choices = Choices.of(matrix, cls(**params))
         return lambda users: choices.scores(matrix, users)
 
-    return " ".join([name.strip(), *given]), score
+    return " ".join([name, *given]), score
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

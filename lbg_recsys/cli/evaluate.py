@@ -15,7 +15,7 @@ from lbg_recsys.cli.algorithms import (
     factory,
     is_list_maker,
     list_maker,
-    name_in,
+    taken_apart,
 )
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.models import remarks
@@ -136,7 +136,7 @@ def evaluate(
     made = dict(factory(spec) for spec in algos if not is_list_maker(spec))
     files = {"--item-features": item_features, "--user-features": user_features}
     typed = [part for option, file in files.items() if file is not None for part in (option, file)]
-    if typed and not any(name_in(spec) in SAMPLED for spec in algos):
+    if typed and not any(taken_apart(spec)[0] in SAMPLED for spec in algos):
         named = " or -a ".join(SAMPLED)
         raise click.UsageError(f"{typed[0]} needs an algorithm that learns from features: -a {named}")
     tables = read_feature_tables(item_features, user_features, quiet)
@@ -144,7 +144,7 @@ def evaluate(
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
     if is_clicks and typed:
-        raise click.UsageError(f"{typed[0]} needs ratings: the model of choices learns from no features")
+        raise click.UsageError(f"{typed[0]} needs ratings, and {ratings} has none: leave it out")
     beside = features_of(tables, matrix, quiet)
     made = {name: partial(make, **beside) for name, make in made.items()}
     if is_clicks:

@@ -26,38 +26,34 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
       lbg-recsys info model.lbg
       lbg-recsys info model.lbg --json
     """
-    from lbg_recsys.persistence.contents import look_into
-
+    facts = file_facts(model)
     if as_json:
-        print_json(file_facts(model))
+        print_json(facts)
         return
-    found = look_into(model)
-    about = dict(found.about)
-    titles, features = about.pop("titles", None), about.pop("features", {})
     rows = {
-        "model": f"{model} ({size_in_words(found.size)}, format {found.version})",
-        "class": found.model,
-        "parameters": ", ".join(f"{name}={value}" for name, value in found.parameters.items()),
+        "model": f"{model} ({size_in_words(facts['bytes'])}, format {facts['format']})",
+        "class": facts["class"],
+        "parameters": ", ".join(f"{name}={value}" for name, value in facts["parameters"].items()),
     }
-    if found.section == "ratings":
-        if found.training:
-            rows["training"] = convergence_in_words(found.training)
-        only_choices = found.model == "ChoiceModel" and about["levels"] == 1
+    about, titles = facts.get("ratings"), facts.get("titles")
+    if facts["training"]:
+        rows["training"] = convergence_in_words(facts["training"], "user" if about else "document")
+    if about:
+        only_choices = facts["class"] == "ChoiceModel" and about["levels"] == 1
         what, words = ("choices", choices_in_words) if only_choices else ("ratings", in_words)
         rows[what] = words(about)
         rows["users"] = f"{'in the file' if about['users_in_file'] else 'left out'}, with their {what}"
         rows["titles"] = f"{titles:,} of {about['items']:,} items" if titles else "none"
-        if features:
+        if "features" in facts:
             rows["features"] = "; ".join(
                 f"of {side}: {shown(table['features'])} ({counted(table['ids'], 'id')})"
-                for side, table in features.items()
+                for side, table in facts["features"].items()
             )
     else:
-        if found.training:
-            rows["training"] = convergence_in_words(found.training, "document")
+        about = facts["words"]
         known = "known" if about["vocabulary"] else "not in the file"
         rows["words"] = f"{counted(about['words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
-    rows["versions"] = ", ".join(f"{name} {version}" for name, version in found.versions.items())
+    rows["versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     for name, text in rows.items():
         echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))
 

@@ -11,7 +11,7 @@ from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingModel
@@ -225,7 +225,7 @@ def _beside(model: Any, features: Mapping[str, Any] | None, number: int, said: s
     if not features:
         return {}
     if not hasattr(model, "features_"):
-        raise DataError(f"--feature needs a model that learns from features, and this is {kind(model)}")
+        raise DataError(f"--feature needs a model that learns from features, and this is {class_of(model)}")
     if number != 1:
         raise DataError(f"--feature describes one {said}: make a file of each")
     return {"features": features}

@@ -11,7 +11,7 @@ from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_a
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 
 @click.command()
@@ -41,7 +41,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
         raise DataError(
-            f"{model} holds {kind(loaded)}, which cannot take ratings without a fit: fit it to all "
+            f"{model} holds {class_of(loaded)}, which cannot take ratings without a fit: fit it to all "
             "ratings, or use a model of --algo lbg"
         )
     before = facts_of(loaded.matrix)

@@ -14,7 +14,7 @@ from lbg_recsys.ratings.crowd import need_users
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.sorting import arrow
 from lbg_recsys.ratings.store import new_folder
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 # Users per file.
 _USERS = 4096
@@ -115,7 +115,7 @@ def _loaded(file: _File) -> Any:
 
     model = load(file.path)
     if not hasattr(model, "recommend_blocks"):
-        raise DataError(f"{file.path} holds {kind(model)}, which makes no lists: give a rating model")
+        raise DataError(f"{file.path} holds {class_of(model)}, which makes no lists: give a rating model")
     return model
 
 

@@ -34,7 +34,7 @@ from lbg_recsys.ratings.store import RatingStore, new_folder, part_name, write_f
 from lbg_recsys.ratings.tables import columns_of, is_table
 from lbg_recsys.readers.coded import CodedRatings, files_of, refuse_difference
 from lbg_recsys.readers.ids import Coded, IdColumn, NoRowsError
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 _BLOCKS_PER_FILE = 8
 
@@ -110,7 +110,7 @@ def store_on_dask(
     arrow()
     if is_table(source) and not hasattr(source, "to_delayed"):
         raise DataError(
-            f"{kind(source)} is in the memory of this process: give the model's fit the table itself, "
+            f"{class_of(source)} is in the memory of this process: give the model's fit the table itself, "
             "or a Dask DataFrame (dask.dataframe.from_pandas)"
         )
     cluster, path = cluster_of(client), Path(folder)

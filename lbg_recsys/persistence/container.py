@@ -32,7 +32,7 @@ import numpy as np
 
 from lbg_recsys.errors import DataError, ModelFileError
 from lbg_recsys.persistence.schema import AnyArray, Listed, listed
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 MAGIC = b"\x89LBG\r\n\x1a\n"  # like PNG's: a transfer that changes line ends or the eighth bit is detected at once
 FORMAT = 3
@@ -247,7 +247,7 @@ def _scalar(value: Any) -> Any:
     """NumPy's numbers as Python's; anything else has no place in a header."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{value!r} is {kind(value)}")
+    raise TypeError(f"{value!r} is {class_of(value)}")
 
 
 def _listed(entries: Any, version: int) -> Iterator[tuple[str, Listed, int]]:

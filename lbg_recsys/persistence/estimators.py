@@ -21,7 +21,7 @@ from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of, with_later_facts
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, check_values
 from lbg_recsys.schema import defaults_of, fits
-from lbg_recsys.words import an, kind
+from lbg_recsys.words import an, class_of
 
 # The arrays and floating-point numbers that parameters are used with hold no larger integer.
 _LARGEST = 2**63
@@ -73,7 +73,7 @@ class EstimatorFile(Kind, ABC):
     def take_apart(self, model: Any, extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The header and the arrays of a fitted estimator and its words."""
         if extras.titles is not None or extras.chains or not extras.ratings:
-            raise ParameterError(f"titles, chains and ratings are for rating models, and this is {kind(model)}")
+            raise ParameterError(f"titles, chains and ratings are for rating models, and this is {class_of(model)}")
         vectorizer, vocabulary = extras.vectorizer, extras.vocabulary
         if vectorizer is None and vocabulary is None:  # those that it was loaded with
             vectorizer = getattr(model, "vectorizer_", None)

@@ -13,7 +13,7 @@ from lbg_recsys.persistence.container import Container
 from lbg_recsys.persistence.kind import Extras, Kind
 from lbg_recsys.persistence.schema import AnyArray, Array, Layout, State, check_contents, check_shapes, check_values
 from lbg_recsys.schema import defaults_of, signature_of
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings.ids import RawId
@@ -70,10 +70,10 @@ class RatingFile(Kind):
     def take_apart(self, model: "RatingModel", extras: Extras) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The header and the arrays of a fitted model, its ratings and the titles of its items."""
         if extras.vectorizer is not None or extras.vocabulary is not None:
-            raise ParameterError(f"vectorizer and vocabulary are for text models, and this is {kind(model)}")
+            raise ParameterError(f"vectorizer and vocabulary are for text models, and this is {class_of(model)}")
         if extras.chains and not self.has_chains:
             raise ParameterError(
-                f"chains=True keeps the Markov chains of a BayesianLBGModel, and {kind(model)} has none: leave it out"
+                f"chains=True keeps the chains of a BayesianLBGModel, and {class_of(model)} has none: leave it out"
             )
         if not extras.ratings:
             if extras.chains:
@@ -225,7 +225,7 @@ def savable(ids: "Iterable[RawId]", what: str) -> list[int | str]:
         if type(raw_id) not in (int, str):
             shown = "NaN" if isinstance(raw_id, float) and math.isnan(raw_id) else repr(raw_id)
             raise DataError(
-                f"the {what} id {shown} is {kind(raw_id)}, and a model file keeps integers and strings: "
+                f"the {what} id {shown} is {class_of(raw_id)}, and a model file keeps integers and strings: "
                 "make the ids one of these before fitting"
             )
     return list(ids)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from lbg_recsys.errors import DataError
 from lbg_recsys.persistence.estimators import COMMON, EstimatorFile
 from lbg_recsys.persistence.schema import Array
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 
 class SelectorFile(EstimatorFile):
@@ -23,4 +23,4 @@ class SelectorFile(EstimatorFile):
     def check(self, estimator: Any) -> None:
         """The estimator must be a mixture."""
         if type(estimator.estimator_).__name__ != "LBGMixture":
-            raise DataError(f"an LBGSelector with {kind(estimator.estimator_)}")
+            raise DataError(f"an LBGSelector with {class_of(estimator.estimator_)}")

@@ -11,7 +11,7 @@ from lbg_recsys.ratings.ids import as_column, factorize, plain_ids
 from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix, stored_entries
 from lbg_recsys.ratings.source import is_source
 from lbg_recsys.ratings.tables import columns_of, is_table
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 
 def as_choices(choices: Any) -> RatingMatrix:
@@ -30,7 +30,7 @@ def as_choices(choices: Any) -> RatingMatrix:
     if is_source(choices) or hasattr(choices, "ur") or isinstance(choices, tuple):
         return as_matrix(choices)
     raise DataError(
-        f"choices cannot be read from {kind(choices)}: give a DataFrame with user and item, "
+        f"choices cannot be read from {class_of(choices)}: give a DataFrame with user and item, "
         "a (users, items) tuple, a scipy.sparse matrix or a RatingMatrix"
     )
 

@@ -21,7 +21,7 @@ from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import UNKNOWN, IdIndex, RawId, plain_ids
 from lbg_recsys.ratings.tables import is_table
-from lbg_recsys.words import did_you_mean, kind, shown
+from lbg_recsys.words import class_of, did_you_mean, shown
 
 # A draw of the coefficients takes time proportional to the third power of the number of columns.
 MOST_COLUMNS = 300
@@ -239,7 +239,7 @@ def _parts(given: Any, role: str) -> tuple[IdIndex, Sequence[_Column]]:
         ]
     if not is_table(given):
         raise DataError(
-            f"{role} features are {kind(given)}: give a DataFrame with the {role} ids as its index or as "
+            f"{role} features are {class_of(given)}: give a DataFrame with the {role} ids as its index or as "
             f"a column {role!r}, or a sparse matrix whose rows are {role}s"
         )
     names = list(getattr(given, "column_names", None) or given.columns)

@@ -38,7 +38,7 @@ from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import LBGSettings
 from lbg_recsys.ratings.source import Bounds, RatingSource
 from lbg_recsys.ratings.topic_model import TopicRatingModel
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 # Numbers in a table of all level densities that is kept to predict from (32 MB); larger ones are made as needed.
 _DENSITY_AT_HAND = 1 << 22
@@ -119,7 +119,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
     def _fit(self, source: RatingSource, progress: Progress, checkpoint: Checkpoint | None = None) -> None:
         """Run EM from every start. The note of a step is the bound."""
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
-            raise ParameterError(f"checkpoint is {kind(checkpoint)}: give a lbg_recsys.persistence.FitCheckpoint")
+            raise ParameterError(f"checkpoint is {class_of(checkpoint)}: give a lbg_recsys.persistence.FitCheckpoint")
         if checkpoint is not None and self.random_state is None:
             raise ParameterError("a fit with a checkpoint needs a random_state: give a number")
         ratings = source.blocks(self.n_jobs)

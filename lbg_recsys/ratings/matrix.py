@@ -32,7 +32,7 @@ from lbg_recsys.ratings.ids import IdIndex, RawId, as_column, each_once, factori
 from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds, is_source
 from lbg_recsys.ratings.tables import columns_of, is_series, is_table
-from lbg_recsys.words import kind, shown
+from lbg_recsys.words import class_of, left_out, shown
 
 # The id of a user that is folded in.
 NEW_USER = "new user"
@@ -289,7 +289,7 @@ def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLik
     if isinstance(ratings, tuple) and len(ratings) == 3:
         return RatingMatrix.from_arrays(*ratings, scale=scale, levels=levels)
     raise DataError(
-        f"ratings cannot be read from {kind(ratings)}: give a DataFrame with user, item and rating, "
+        f"ratings cannot be read from {class_of(ratings)}: give a DataFrame with user, item and rating, "
         "a (users, items, ratings) tuple, a scipy.sparse matrix or a RatingMatrix "
         "(lbg_recsys.algorithms.convert.matrix_of(trainset) makes one of a Surprise trainset)"
     )
@@ -344,7 +344,7 @@ def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, b
         ratings = ratings_by_id(plain_ids(ratings.index), plain_ids(ratings), of, by)
     if not isinstance(ratings, Mapping):
         raise DataError(
-            f"the ratings of a new {of} cannot be read from {kind(ratings)}, {ratings!r:.60}: "
+            f"the ratings of a new {of} cannot be read from {class_of(ratings)}, {ratings!r:.60}: "
             f"give {{{by}: rating, ...}}, a Series of ratings by {by}, or a DataFrame with {by} and rating"
         )
 
@@ -357,13 +357,8 @@ def _ratings_of_one(ratings: Any, index: IdIndex, scale: RatingScale, of: str, b
     unknown = codes < 0
     if unknown.any():
         names = [raw_id for raw_id, is_unknown in zip(ratings, unknown, strict=True) if is_unknown]
-        are, them = ("is", "it") if len(names) == 1 else ("are", "them")
-        warnings.warn(
-            f"{len(names)} of {len(ratings)} {by}s of a new {of} {are} left out, because the model does not know "
-            f"{them}: {shown(names, 5)}",
-            UserWarning,
-            stacklevel=5,
-        )
+        said = left_out(len(names), f"{len(ratings):,} {by}s of a new {of}", shown(names, 5), "unknown to the model")
+        warnings.warn(said, UserWarning, stacklevel=5)
     return codes[~unknown].astype(np.int32), values[~unknown]
 
 

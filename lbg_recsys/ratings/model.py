@@ -21,7 +21,7 @@ from lbg_recsys.ratings.scoring import ScoringModel
 from lbg_recsys.ratings.source import Bounds, RatingSource, is_source, warn_if_constant
 from lbg_recsys.ratings.tables import split_pairs
 from lbg_recsys.settings import Settings
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -294,7 +294,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
 
     def _with_item(self: M, matrix: RatingMatrix) -> M:
         """The model with one more item, the last of ``matrix``."""
-        raise DataError(f"{kind(self)} cannot take a new item without a fit: fit it with the ratings")
+        raise DataError(f"{class_of(self)} cannot take a new item without a fit: fit it with the ratings")
 
     def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
         """Return the model as it looks to a new item. Nothing is fitted, and the model does not change.

@@ -8,7 +8,7 @@ from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.similar import item_profiles, overlap
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 
 class TopicRatingModel(RatingModel):
@@ -31,7 +31,7 @@ class TopicRatingModel(RatingModel):
         """The model's own topics; their number was said at the fit."""
         if n_topics is not None:
             raise ParameterError(
-                f"n_topics is {n_topics!r}: {kind(self)} has {self.parameters_.n_topics} topics of its "
+                f"n_topics is {n_topics!r}: {class_of(self)} has {self.parameters_.n_topics} topics of its "
                 "own; fit with another n_topics for more or fewer"
             )
         return self._own_tables()

@@ -13,7 +13,7 @@ from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.report import about, quality
 from lbg_recsys.report.held_out import HeldOut, refitted, unseen
 from lbg_recsys.report.markup import note, paragraph, section, text
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 # The section of each link at the top.
 _CONTENTS = {
@@ -88,7 +88,7 @@ def report_html(
     1
     """
     if not isinstance(model, RatingModel | ChoiceModel):
-        raise DataError(f"{kind(model)} has no ratings to report on: give a rating model")
+        raise DataError(f"{class_of(model)} has no ratings to report on: give a rating model")
     if not model.matrix.n_ratings:
         raise DataError("the model holds no ratings to report on: fit and save it with its ratings")
     looking, fitting, listing = parts(progress, 3)

@@ -18,7 +18,7 @@ from lbg_recsys.ratings.questions.predictions import level_names
 from lbg_recsys.ratings.questions.recommender import CRITERIA
 from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 Json = dict[str, Any]
 # Arguments of `recommend` that a model of choices without ratings does not have.
@@ -56,7 +56,7 @@ class Service:
 
     def __init__(self, model: RatingModel | ChoiceModel, limits: Limits = USUAL_LIMITS) -> None:
         if not isinstance(model, RatingModel | ChoiceModel):
-            raise DataError(f"{kind(model)} has no recommendations to serve: give a rating model")
+            raise DataError(f"{class_of(model)} has no recommendations to serve: give a rating model")
         self.model: Any = model
         self.limits = limits
         self.rates = isinstance(model, RatingModel)

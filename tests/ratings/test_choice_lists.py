@@ -55,7 +55,7 @@ def test_a_new_user_with_many_items_gets_the_choice_scores_of_a_known_one(model,
 def test_candidates_for_known_and_new_users(model):
     for one in (lambda **kw: model.recommend(5, **kw), model.fold_in({0: 5, 3: 1}).recommend):
         assert set(one(items=[7, 8, 9], exclude=[8], exclude_seen=False)["item"]) == {7, 9}
-        with pytest.warns(UserWarning, match="1 of 2 ids in exclude= are unknown"):
+        with pytest.warns(UserWarning, match="1 of 2 ids in exclude= is unknown"):
             assert 7 not in set(one(n=40, exclude=[7, "x"])["item"])
         with pytest.raises(DataError, match="no item can be in the list"):
             one(items=[])
@@ -136,7 +136,7 @@ def test_items_without_ratings_come_in_many_forms(model):
     expected = model.fold_in([2, 4]).recommend(5)
     for given in ((2, 4), {4, 2}, np.array([2, 4]), (one for one in (2, 4)), pd.DataFrame({"movieId": [2, 4]})):
         pd.testing.assert_frame_equal(model.fold_in(given).recommend(5), expected)
-    with pytest.warns(UserWarning, match="of a new user is left out, because the model does not know it"):
+    with pytest.warns(UserWarning, match="of a new user is unknown to the model and left out"):
         model.fold_in([2, "x"])
     assert len(model.fold_in([]).recommend(3)) == 3
     for bad in ("2", 2, None):

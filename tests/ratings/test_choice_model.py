@@ -58,7 +58,7 @@ def test_similar_items(model):
 
 def test_a_user_without_any_item_gets_the_popular_ones(model, clicks):
     popular = clicks["item"].value_counts()
-    with pytest.warns(UserWarning, match="of a new user is left out, because the model does not know it"):
+    with pytest.warns(UserWarning, match="of a new user is unknown to the model and left out"):
         nobody = model.fold_in(["never seen"])
     first = nobody.recommend(1)["item"].item()
     assert first == 0 and popular[first] == 60

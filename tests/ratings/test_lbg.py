@@ -151,7 +151,7 @@ def test_fold_in_of_a_new_user(model):
     assert user.explain(other).item == other
     with pytest.raises(DataError, match="rating 9 for item"):
         model.fold_in({item: 9})
-    with pytest.warns(UserWarning, match="of a new user is left out, because the model does not know it"):
+    with pytest.warns(UserWarning, match="of a new user is unknown to the model and left out"):
         model.fold_in({item: 5, "never seen": 3})
 
 

@@ -10,7 +10,7 @@ from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 from lbg_recsys.readers.documents import failing_as_data_errors, matrix_for, read_documents
-from lbg_recsys.words import kind
+from lbg_recsys.words import class_of
 
 
 @click.command()
@@ -45,7 +45,7 @@ def apply(
 
     fitted = load(model)
     if not hasattr(fitted, "vectorizer_") or not hasattr(fitted, "predict_proba"):
-        raise DataError(f"{model} holds {kind(fitted)}; text apply takes topics or a classifier")
+        raise DataError(f"{model} holds {class_of(fitted)}; text apply takes topics or a classifier")
     with bar("reading", quiet) as progress:
         read = read_documents(new, text_column=text_column, label_column=label_column, progress=progress)
     with failing_as_data_errors():

@@ -9,12 +9,11 @@ import numpy as np
 from lbg_recsys.core.types import Array, Bools, Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings.ids import IdIndex, RawId, is_many, plain_ids
+from lbg_recsys.words import left_out, shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Unknown ids that a message names.
-_NAMED = 5
 # Items per place in the list that re-ranking for diversity chooses from.
 POOL = 10
 
@@ -50,17 +49,14 @@ def _known(name: str, index: IdIndex, given: Iterable[RawId], featured: IdIndex 
         raise DataError(f"{name} is {given!r}: give a list of item ids")
     ids = list(plain_ids(given))
     codes = index.codes(ids)
-    left_out = [raw_id for raw_id, code in zip(ids, codes.tolist(), strict=True) if code < 0]
-    unrated = [raw_id for raw_id in left_out if featured is not None and raw_id in featured]
-    unknown = [raw_id for raw_id in left_out if raw_id not in unrated]
-    for some, why in (
-        (unknown, "are unknown to the model and left out"),
-        (unrated, "have features and no ratings, so lists leave them out, but predict takes them"),
-    ):
+    absent = [raw_id for raw_id, code in zip(ids, codes.tolist(), strict=True) if code < 0]
+    unrated = [raw_id for raw_id in absent if featured is not None and raw_id in featured]
+    unknown = [raw_id for raw_id in absent if raw_id not in unrated]
+    only_elsewhere = "without ratings (only predict and explain take such items)"
+    for some, why in ((unknown, "unknown to the model"), (unrated, only_elsewhere)):
         if some:
-            more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
-            named = ", ".join(map(repr, some[:_NAMED]))
-            warnings.warn(f"{len(some)} of {len(ids)} ids in {name}= {why}: {named}{more}", UserWarning, stacklevel=4)
+            said = left_out(len(some), f"{len(ids):,} ids in {name}=", shown(some), why)
+            warnings.warn(said, UserWarning, stacklevel=4)
     return codes[codes >= 0]
 
 

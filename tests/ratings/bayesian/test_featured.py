@@ -207,7 +207,7 @@ def test_an_item_without_ratings_is_explained_by_its_features(model):
 
 def test_items_without_ratings_are_in_no_list_and_similar_to_none(model):
     with pytest.warns(
-        UserWarning, match="1 of 3 ids in items= have features and no ratings.*predict takes them: 'i0'"
+        UserWarning, match="1 of 3 ids in items= is without ratings .only predict and explain.*left out: 'i0'"
     ):
         listed = model.recommend("u1", items=["i0", "i1", "i2"], exclude_seen=False)
     assert set(listed["item"]) == {"i1", "i2"}

@@ -112,7 +112,7 @@ def test_what_is_no_new_item_is_refused(models):
     with pytest.raises(DataError, match="at least one"):
         model.fold_in_item({})
     with (
-        pytest.warns(UserWarning, match="1 of 1 users of a new item is left out"),
+        pytest.warns(UserWarning, match="1 of 1 users of a new item is unknown to the model and left out"),
         pytest.raises(DataError, match="no known"),
     ):
         model.fold_in_item({"nobody": 3.0})
@@ -124,7 +124,7 @@ def test_what_is_no_new_item_is_refused(models):
 
 def test_a_series_and_unknown_users(models):
     model = models[0]
-    with pytest.warns(UserWarning, match="1 of 3 users of a new item is left out, .*: 'nobody'"):
+    with pytest.warns(UserWarning, match="1 of 3 users of a new item is unknown .*: 'nobody'"):
         some = model.fold_in_item(pd.Series({1: 5.0, "nobody": 1.0, 2: 4.0}))
     assert some.predict(9) == model.fold_in_item({1: 5.0, 2: 4.0}).predict(9)
 
