@@ -3,6 +3,7 @@
 Nothing heavy is imported before a loader runs.
 """
 
+from lbg_recsys.datasets.book_crossing import load_book_crossing
 from lbg_recsys.datasets.by_name import RATING_SETS, load_rating_data
 from lbg_recsys.datasets.ciao import load_ciao
 from lbg_recsys.datasets.film_facts import load_film_facts
@@ -32,6 +33,7 @@ __all__ = [
     "dataset_info",
     "find_dataset",
     "load_20newsgroups",
+    "load_book_crossing",
     "load_ciao",
     "load_film_facts",
     "load_filmtrust",

