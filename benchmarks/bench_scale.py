@@ -3,7 +3,8 @@
 Ratings are generated from the model itself (`benchmarks.generate`), so that the groups are known; MovieLens-1M is the
 real data set. Each fit has a process of its own; its memory is the most that the process had. LBG with 10 topics, 20
 iterations, one thread; rivals with 10 factors and 20 iterations, one thread; one chain of Bayesian LBG with 100
-sweeps. A rival that has not finished in five minutes of processor time is stopped, and larger data is not tried.
+sweeps, and two chains of 20 as tasks of Dask workers. A rival that has not finished in five minutes of processor time
+is stopped, and larger data is not tried.
 
 The generated ratings are kept in the folder that LBG_SCALE_DATA names, or in that of temporary files: 10^8 ratings
 take 0.6 GB there, and about as much again when they are sorted.
@@ -20,7 +21,7 @@ from pathlib import Path
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import has, missing
 from benchmarks.generate import generate
-from benchmarks.scale_fit import ITERATIONS, KEPT, SWEEPS
+from benchmarks.scale_fit import CHAINS, ITERATIONS, KEPT, SHORT, SWEEPS
 from benchmarks.scale_rivals import RIVALS
 
 LIMIT = 300
@@ -84,14 +85,21 @@ def largest(record, work):
     rows(record, "largest", ["disk"], work.size([10**8], [20_000]), iterations=ITERATIONS)
 
 
-def workers(record, work):
+def pairs_of_runs(record, work, part, ways, number, **settings):
+    """One worker and two, in turns: what else this machine does then meets both alike."""
     (size,) = work.size([10**7], [20_000])
-    ways = ["dask-1", "dask-2"]
-    for pair in work.size(range(5), range(1)):  # in turns: what else this machine does then meets both alike
+    for pair in work.size(range(number), range(1)):
         for way in ways:
-            settings = {"iterations": ITERATIONS, "ratings": size}
-            record.row("workers", way, f"{pair}", lambda w=way: fitted(w, size), settings=settings)
-    record.finish("workers", ways)
+            record.row(part, way, f"{pair}", lambda w=way: fitted(w, size), settings={"ratings": size, **settings})
+    record.finish(part, ways)
+
+
+def workers(record, work):
+    pairs_of_runs(record, work, "workers", ["dask-1", "dask-2"], 5, iterations=ITERATIONS)
+
+
+def chains(record, work):
+    pairs_of_runs(record, work, "chains", ["chains-1", "chains-2"], 2, chains=CHAINS, sweeps=SHORT)
 
 
 def rivals(record, work):
@@ -117,6 +125,7 @@ BENCHMARK = Benchmark(
         "disk": Part(disk, timed=True),
         "largest": Part(largest, timed=True),
         "workers": Part(workers, timed=True),
+        "chains": Part(chains, timed=True),
         "rivals": Part(rivals, timed=True),
         "real": Part(real, timed=True),
         "bayesian": Part(bayesian, timed=True),

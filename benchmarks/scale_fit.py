@@ -2,8 +2,9 @@
 
 python -m benchmarks.scale_fit WAY FOLDER RATINGS
 
-WAY is memory, disk or dask-N for LBG, bayesian, or one of `benchmarks.scale_rivals`. RATINGS is how many ratings
-were generated, or 0 for data that was not.
+WAY is memory, disk or dask-N (workers) for LBG, bayesian for a chain of Bayesian LBG, chains-N for two short ones on
+N Dask workers, or one of `benchmarks.scale_rivals`. RATINGS is how many ratings were generated, or 0 for
+data that was not.
 """
 
 import json
@@ -21,6 +22,8 @@ from benchmarks.scale_rivals import RIVALS
 
 TOPICS, ITERATIONS = 10, 20
 SWEEPS, KEPT = 100, 16
+# Two chains on Dask workers, which run at a time or one after the other.
+CHAINS, SHORT = 2, 20
 # Bytes for sorting ratings.
 MEMORY = 1_000_000_000
 
@@ -83,7 +86,7 @@ def read(way, folder):
         return store
     from lbg_recsys.distributed import connected, on_dask
 
-    client = connected(None, int(way.removeprefix("dask-")))
+    client = connected(None, int(way.partition("-")[2]))
     client.run(compile_first, way)
     return on_dask(store, client)
 
@@ -92,6 +95,11 @@ def purity(planted, found):
     """The share of users in a topic of which their planted group is the largest part."""
     largest = (np.bincount(planted[found == topic]).max() for topic in np.unique(found))
     return float(sum(largest) / len(planted))
+
+
+def is_bayesian(way):
+    """Whether Bayesian LBG is fitted."""
+    return way.startswith(("bayesian", "chains"))
 
 
 def bayesian(**settings):
@@ -107,6 +115,11 @@ def fit_ours(way, data):
 
     if way == "bayesian":
         return bayesian(n_sweeps=SWEEPS, burn_in=SWEEPS // 2, max_kept=KEPT).fit(data), SWEEPS
+    if way.startswith("chains"):
+        from lbg_recsys.distributed import fit_chains
+
+        model = bayesian(n_chains=CHAINS, n_sweeps=SHORT, burn_in=SHORT // 2, max_kept=KEPT)
+        return fit_chains(model, data.store, data.client), CHAINS * SHORT
     return LBGModel(n_topics=TOPICS, max_iter=ITERATIONS, tol=0.0, random_state=0).fit(data), ITERATIONS
 
 
@@ -118,7 +131,7 @@ def compile_first(way):
     many = np.arange(20_000)
     for ratings in (tiny, (many // 10_000, many % 10_000, many % 5)):
         LBGModel(n_topics=TOPICS, max_iter=1).fit(ratings)
-    if way == "bayesian":
+    if is_bayesian(way):
         bayesian(n_sweeps=4, burn_in=2, n_factors=8).fit(tiny)
 
 
@@ -134,7 +147,7 @@ def main(way, folder, n_ratings):
         matrix, groups = data, None
     else:
         model, iterations = fit_ours(way, data)
-        matrix, groups = model.matrix, None if way == "bayesian" else model.posterior().argmax(axis=1)
+        matrix, groups = model.matrix, None if is_bayesian(way) else model.posterior().argmax(axis=1)
     seconds, wall, n = cpu() - after_reading, time.perf_counter() - clock, matrix.n_ratings
     own = seconds + sum(seconds_of_workers(data)) - workers
     found = {
@@ -152,10 +165,10 @@ def main(way, folder, n_ratings):
     }
     if n_ratings and groups is not None:
         found["purity"] = purity(Truth.of_size(n_ratings, 0).group[np.array(list(matrix.users))], groups)
-    if way == "bayesian":
+    if is_bayesian(way):
         found["training_error"] = model.training_error_[-1]
         found["factors"] = model.size_.n_factors
-    if way.startswith("dask"):
+    if hasattr(data, "client"):
         found["network_megabytes"] = (local_bytes() - sent) / iterations / 1e6
         found["worker_megabytes"] = sorted(data.client.run(peak_megabytes).values())
         found["worker_seconds"] = seconds_of_workers(data)

@@ -11,6 +11,8 @@ WAYS = {
     "disk": "LBG from disk",
     "dask-1": "1 worker",
     "dask-2": "2 workers",
+    "chains-1": "1 worker",
+    "chains-2": "2 workers",
     "implicit": "implicit ALS",
     "myfm": "myFM regression",
     "scikit-surprise": "Surprise SVD",
@@ -78,10 +80,20 @@ def rivals(found):
 
 
 def workers(found):
-    """One and two workers of Dask, medians of pairs of runs; times only of a machine that was idle otherwise."""
-    pairs = {way: list(trials.values()) for way, trials in complete_rows(found, "workers").items()}
+    """One and two workers of Dask with the blocks of LBG."""
+    return _pairs(found, "workers")
+
+
+def chains(found):
+    """One and two workers of Dask with two chains of Bayesian LBG."""
+    return _pairs(found, "chains")
+
+
+def _pairs(found, part):
+    """Medians of pairs of runs with one worker and with two; times only of a machine that was idle otherwise."""
+    pairs = {way: list(trials.values()) for way, trials in complete_rows(found, part).items()}
     if not pairs:
-        return ""
+        return "Not measured yet."
     idle = all(row.get("cores_of_others", IDLE) < IDLE for rows in pairs.values() for row in rows)
     lines = []
     for way, rows in pairs.items():
@@ -91,7 +103,8 @@ def workers(found):
              _joined(middle["worker_seconds"]), f"{middle['network_megabytes']:.0f}",
              f"{middle['peak_megabytes']:,.0f}", _joined(middle["worker_megabytes"])]
         )  # fmt: skip
-    head = ["Dask", "ratings", *(["fit, s"] if idle else []), "CPU s of each worker", "MB sent per iteration"]
+    per = "iteration" if part == "workers" else "sweep"
+    head = ["Dask", "ratings", *(["fit, s"] if idle else []), "CPU s of each worker", f"MB sent per {per}"]
     text = markdown_table([*head, "peak MB of the client", "peak MB of each worker"], lines)
     if not idle:
         return text + "\n\nThe machine was busy: how much faster two workers are was not measured."

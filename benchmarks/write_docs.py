@@ -88,6 +88,7 @@ BLOCKS = {
         "growth": of("scale", tables_scale.growth),
         "rivals": of("scale", tables_scale.rivals),
         "workers": of("scale", tables_scale.workers),
+        "chains": of("scale", tables_scale.chains),
         "chain": of("scale", tables_scale.bayesian),
     },
     "docs/serving.md": {"serve": of("serve", tables_serve.speed, tables_serve.endurance)},
