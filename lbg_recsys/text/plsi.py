@@ -19,6 +19,9 @@ from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS
 from lbg_recsys.text._topics import TextTopicModel
 
+# The most iterations for a new document: a model file could ask for so many that a prediction never ends.
+_MOST_PASSES = 10_000
+
 
 @dataclass(frozen=True)
 class _Fit:
@@ -45,7 +48,7 @@ class PLSI(TextTopicModel):
         beta of tempered EM, Pr(s | d, w) ~ (Pr(s | d) Pr(w | s))^beta; 1 is plain EM, and a smaller value guards
         against overfitting.
     fold_in_iter : int, default=20
-        EM iterations for a new document.
+        EM iterations for a new document, at most 10,000.
     n_init, max_iter, tol, random_state, n_jobs : optional
         As in `LBGMixture`; starts are random.
 
@@ -69,7 +72,7 @@ class PLSI(TextTopicModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "temper": [Interval(Real, 0, 1, closed="right")],
-        "fold_in_iter": [Interval(Integral, 1, None, closed="left")],
+        "fold_in_iter": [Interval(Integral, 1, _MOST_PASSES, closed="both")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],

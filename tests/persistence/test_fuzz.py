@@ -103,7 +103,8 @@ def survives(data):
             assert str(error).startswith(stream.name) and len(str(error)) < 1000
             return
         if hasattr(model, "vectorizer_"):
-            used(model)
+            with at_most(SECONDS):
+                used(model)
             return
         asked(model)
 

@@ -152,6 +152,16 @@ def test_what_cannot_be_kept_is_refused(model, options, message, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_cannot_ask_for_endless_iterations(tmp_path):
+    path = lbg_recsys.save(_fitted(PLSI(2, random_state=0)), tmp_path / "model.lbg")
+    header, arrays = read_container(path)
+    header["parameters"]["fold_in_iter"] = 2 * 10**12
+    with open(path, "wb") as stream:
+        write_container(stream, header, arrays)
+    with pytest.raises(ModelFileError, match="fold_in_iter"):
+        lbg_recsys.load(path)
+
+
 def test_a_pipeline_is_saved_by_its_last_step(tmp_path):
     pipeline = make_pipeline(TfidfVectorizer(), LBGClassifier()).fit(TEXTS, LABELS)
     with pytest.raises(DataError, match=r"its last step .*save\(pipeline\[-1\], path, vectorizer=pipeline\[0\]\)"):
