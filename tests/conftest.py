@@ -1,4 +1,4 @@
-"""Data for everybody's tests. What cannot be had here is skipped, with the reason."""
+"""Data for everybody's tests. Tests are skipped, with the reason, if theirs is not available."""
 
 import os
 import tempfile
@@ -51,7 +51,7 @@ def sample():
 
 @pytest.fixture(scope="session")
 def available():
-    """``available("ml-100k")`` skips the test where a data set cannot be had."""
+    """``available("ml-100k")`` skips the test if a data set is not available."""
     return lambda name: _or_skip(lambda: datasets.find_dataset(name))
 
 

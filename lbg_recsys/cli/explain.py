@@ -163,7 +163,7 @@ def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None
 def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     """Because of which items of the user's the item is recommended."""
     if not found.because:
-        echo("Nothing is known about the user: the score is the share of all users who take the item.")
+        echo("Nothing is known about the user: the score says how many users take the item.")
         return
     rows = []
     for one in found.because[:number]:

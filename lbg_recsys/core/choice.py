@@ -32,7 +32,7 @@ from lbg_recsys.core.lapack import invert
 from lbg_recsys.core.types import Array, Floats, Ints
 
 Singles = npt.NDArray[np.float32]
-# The largest matrix that is inverted: 3.2 GB in double precision while `solve` runs, 1.6 GB afterwards.
+# The largest matrix that is inverted: 5 GB while `solve` runs, and 1.6 GB in single precision afterwards.
 LIMIT = 20_000
 # The penalty's factor, in units of the cube root of the number of choices.
 USUAL_FACTOR = 9.0

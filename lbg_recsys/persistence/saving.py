@@ -36,7 +36,7 @@ def save(
 
     Parameters
     ----------
-    model : rating model, algorithm of this package, or text estimator
+    model : rating model, ChoiceModel, algorithm of this package, or text estimator
         A fitted `LBGModel`, `BayesianLBGModel` or `GaussianPLSAModel`, an algorithm fitted with one of them, or a
         fitted `LBGMixture`, `LBGClassifier`, `LBGSelector`, `MixtureOfUnigrams` or `PLSI`.
     path : str or path-like

@@ -32,11 +32,12 @@ class RatingDistribution:
 class ScoringModel(FitFirst, ABC):
     """A model over codes (-1 is unknown).
 
-    A subclass supplies three methods to predict:
+    A subclass supplies four methods to predict:
 
     - `distribution_of`: the distribution of the ratings of pairs;
     - `rated_probability`: how likely each pair is to be rated at all;
     - `with_users`: the same model over other users' ratings of the same items, which is all that fold-in takes;
+    - `without_users`: the same model without its users and their ratings, for files that must not hold them;
 
     and three to look inside:
 

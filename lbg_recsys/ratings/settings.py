@@ -50,7 +50,7 @@ def _verbose() -> Any:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LBGSettings(Settings):
-    """Hyper-parameters of the paper's model; the defaults are the paper's."""
+    """Hyper-parameters of the paper's model; with ``prior_strength=0`` the defaults are the paper's."""
 
     n_topics: int = setting(5, "Number of topics.", at_least=1)
     point: str = _point("mode")

@@ -61,7 +61,7 @@ class Options:
     max_waiting : int, default=256
         Requests that may wait for their turn in one worker; further ones get 503 at once.
     token : str, default=None
-        The bearer token that requests must have, except those for the page and ``/health``.
+        The bearer token that requests must have, except those for the pages, ``/openapi.json`` and ``/health``.
     cors : tuple of str, default=()
         Origins whose pages may call the server.
     watch : bool, default=False
