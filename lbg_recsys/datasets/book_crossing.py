@@ -51,7 +51,7 @@ def load_book_crossing(
     """
     info = dataset_info("book-crossing")
     located = locate(info, path, download=download, progress=progress)
-    table = _table(located, 0, {"User-ID": "int64", "ISBN": object, "Book-Rating": "int64"})
+    table = _table(located, 0, {"User-ID": "int64", "ISBN": "object", "Book-Rating": "int64"})
     table.columns = ["user", "item", "rating"]
     ratings = table[table["rating"] > 0].reset_index(drop=True)
     items = ids_only(ratings, "item").join(_books(located))
@@ -60,7 +60,7 @@ def load_book_crossing(
 
 def _books(located: Located) -> "pd.DataFrame":
     columns = ("ISBN", "Book-Title", "Book-Author", "Year-Of-Publication")
-    books = _table(located, 1, dict.fromkeys(columns, object))
+    books = _table(located, 1, dict.fromkeys(columns, "object"))
     books.columns = ["item", "title", "author", "year"]
     for name in ("title", "author"):
         books[name] = books[name].map(html.unescape, na_action="ignore")
@@ -69,7 +69,7 @@ def _books(located: Located) -> "pd.DataFrame":
     return books.set_index("item")
 
 
-def _table(located: Located, number: int, kinds: dict[str, object]) -> "pd.DataFrame":
+def _table(located: Located, number: int, kinds: dict[str, str]) -> "pd.DataFrame":
     """Some columns of one of the files, in the order of ``kinds``."""
     import pandas as pd
 

@@ -31,9 +31,11 @@ _FAR = 1e12  # the largest class mean and cut point, in standard deviations: the
 # the fields of `Draws` that are the columns of the array ``scalars`` of a file
 _SCALARS = ("row_tau", "col_tau", "noise_rate")
 _SMALLEST = float(np.finfo(np.float16).smallest_subnormal)
-# the arrays that older files do not have, the latest first: features in factors, factors, times, features, own cuts
+# the arrays that older files do not have, the latest first: learned shapes of noise, features in factors, factors,
+# times, features, own cuts
 _FACTORS = ("row_factor", "col_factor", "row_push", "col_push", "factor_step", "factor_line", "factor_tau")
 _LATER = (
+    ("noise_shape",),
     ("row_factor_beta", "col_factor_beta"),
     _FACTORS,
     ("occasion", "occasion_step", "occasion_tau"),
@@ -66,6 +68,7 @@ def _arrays(side: str, other: str) -> dict[str, Array]:
         "share": ("f4", ("components", "classes"), 0, 1),
         "base": ("f4", ("components", "classes"), -1 / _TINY, 1 / _TINY),
         "scalars": ("f4", ("scalars",), _TINY, 1 / _TINY),
+        "noise_shape": ("f4", ("users and items",), _TINY, 1 / _TINY),
         "own_cuts": ("f2", ("users + 1", "own cuts"), -np.inf, np.inf),
         "cut_tau": ("f4", ("own cuts",), _TINY, 1 / _TINY),
         "occasion": ("i1", ("occasions",), -127, 127),
@@ -148,6 +151,7 @@ class BayesianFile(RatingFile):
                 "features of all": parameters["n_components"] * parameters["n_classes"] + parameters["n_factors"],
                 "factor steps": 4,
                 "rows and columns": 2,
+                "users and items": 2,
                 "line": 2,
                 **{f"features of {side}": width[side] for side in width},
                 **{f"profile of {side}": profile + width[side] for side in width},
@@ -276,6 +280,7 @@ def _arrays_of(draws: "Draws") -> dict[str, AnyArray]:
 def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Side, Draws]":
     """The kept sweeps of some sides; ``arrays`` have been checked with the layout, and the rest is checked here."""
     from lbg_recsys.core.gibbs.draws import Draws
+    from lbg_recsys.core.gibbs.noise_shapes import USUAL_SHAPE
 
     names = {*(field.name for field in fields(Draws)), "scalars"} - {*_SCALARS}
     needed = {f"{side.value}_{name}" for side in sides for name in names}
@@ -290,6 +295,7 @@ def _draws_of(arrays: dict[str, AnyArray], sides: tuple[Side, ...]) -> "dict[Sid
         found = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         with_users, _ = side.rows_and_columns("z", "c")
         kept, users = found[with_users].shape[:2]
+        found.setdefault("noise_shape", np.full((kept, 2), USUAL_SHAPE, np.float32))
         found.setdefault("own_cuts", np.empty((kept, users, 0), np.float16))
         found.setdefault("cut_tau", np.empty((kept, 0), np.float32))
         found.setdefault("occasion", np.empty((kept, 0), np.int8))

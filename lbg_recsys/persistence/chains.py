@@ -26,6 +26,7 @@ _FACTS = {
     "row_tau": float,
     "col_tau": float,
     "noise_rate": float,
+    "noise_shapes": list[float] | None,
     "stride": int,
     "met": int,
     "kept": int,
@@ -121,6 +122,7 @@ def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[st
             {
                 "sweeps": chain.sweeps,
                 **{name: float(getattr(chain, name)) for name in _PRECISIONS},
+                "noise_shapes": [chain.user_noise_shape, chain.item_noise_shape],
                 "stride": run.stride,
                 "met": run._met,
                 "kept": run.n_gathered,
@@ -158,6 +160,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
     if len(facts) != (0 if model.matrix.is_constant else n_chains):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
     for number, one in enumerate(facts):
+        one.setdefault("noise_shapes", None)  # older files lack them
         check_values(one, _FACTS, f"chain {number}")
     training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix, model.features_)
     training.made_of["random_state"] = model.random_state
@@ -184,6 +187,9 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
             raise DataError(f"{what}: the cut points between levels do not ascend")
     if min(facts[name] for name in _PRECISIONS) < _TINY or facts["stride"] < 1:
         raise DataError(f"{what} has an impossible precision or stride")
+    shapes = facts["noise_shapes"] or [chain.user_noise_shape, chain.item_noise_shape]
+    if len(shapes) != 2 or not all(_TINY <= shape <= 1 / _TINY for shape in shapes):
+        raise DataError(f"{what} has impossible shapes of noise")
     if not 0 <= facts["kept"] <= run.most or min(facts["met"], facts["sweeps"]) < 0:
         raise DataError(f"{what} counts its sweeps wrongly")
     known = chain.row_features
@@ -207,6 +213,7 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
                 array[:] = arrays[name]
     for name in ("sweeps", *_PRECISIONS):
         setattr(chain, name, facts[name])
+    chain.user_noise_shape, chain.item_noise_shape = shapes
     chain.cuts[1:-1], run._cuts[1:-1] = arrays["cuts"], arrays["matched"]
     run.stride, run._met, run.n_gathered = facts["stride"], facts["met"], facts["kept"]
     run.trace, run.errors = list(arrays["trace"]), list(facts["errors"])

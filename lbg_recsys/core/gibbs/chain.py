@@ -10,7 +10,7 @@ levels are those of the user, spread around common ones. Ratings are standardise
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -46,6 +46,7 @@ from lbg_recsys.core.gibbs.factors import (
 )
 from lbg_recsys.core.gibbs.features import NO_FEATURES, Design, Regressions, draw_precisions
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.noise_shapes import USUAL_SHAPE, draw_noise_shape, sums_of_rows
 from lbg_recsys.core.gibbs.occasions import Kind, OccasionEffects
 from lbg_recsys.core.gibbs.ordinal import (
     count_neighbours,
@@ -61,10 +62,8 @@ from lbg_recsys.core.gibbs.vectors import LANES
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
-# The sweep from which cut points move: before, the classes have not been found, and cut points would follow noise.
+# The sweep from which cut points and the shapes of noise move: before, the classes have not been found.
 _CUTS_MOVE_FROM = 10
-# A user's noise precision ~ Gamma(shape, rate) with a learned rate: the larger the shape, the more alike users are.
-USER_NOISE_SHAPE = 10.0
 # A wide prior of precisions.
 _WIDE = Gamma(0.5, 0.005)
 
@@ -79,9 +78,12 @@ class ChainSettings:
     likelihood: Likelihood = Likelihood.GAUSSIAN
     side: Side = Side.USERS  # who the rows are
     indicator_weight: float = 0.01
-    user_noise_shape: float = USER_NOISE_SHAPE
+    # a user's noise precision ~ Gamma(shape, rate) with a learned rate
+    user_noise_shape: float = USUAL_SHAPE
     # an item's noise precision, relative to the user's, ~ Gamma(shape, shape)
-    item_noise_shape: float = 10.0
+    item_noise_shape: float = USUAL_SHAPE
+    # whether both shapes are learned, these being the first
+    learn_noise_shapes: bool = False
     # the prior of the precisions of class means and biases, and of the rate above; with so small
     # a rate the means of a component that is not needed shrink to zero
     spread: Gamma = _WIDE
@@ -124,8 +126,8 @@ class Chain:
     ``col_factors`` (f and g, with the parameters of their priors; see `lbg_recsys.core.gibbs.factors`),
     ``row_factor_features`` and ``col_factor_features`` (coefficients of what is known in these), ``occasions``
     (effects of when ratings were given), ``row_bias``, ``col_bias``, ``row_tau``, ``col_tau``, ``row_weight``,
-    ``col_weight``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal chains ``own_cuts`` (levels + 1, users)
-    with their precisions ``cut_tau`` (levels + 1,).
+    ``col_weight``, ``user_noise_shape``, ``item_noise_shape``, ``noise_rate``, ``cuts`` (levels + 1,), and of ordinal
+    chains ``own_cuts`` (levels + 1, users) with their precisions ``cut_tau`` (levels + 1,).
     Derived: ``res`` and ``utility`` (entries,), ``counts`` (H, K, columns), ``phi`` (D, columns), ``gram`` (D, D).
     """
 
@@ -176,7 +178,8 @@ class Chain:
         self.sweeps = 0
         self.wake(entries, level)
         variance = max(mean_square(self.res), 1e-4)
-        self.noise_rate = settings.user_noise_shape * variance
+        self.user_noise_shape, self.item_noise_shape = settings.user_noise_shape, settings.item_noise_shape
+        self.noise_rate = self.user_noise_shape * variance
         self.row_weight, self.col_weight = np.ones(rows, np.float32), np.ones(n, np.float32)
         self.user_weight[:] = 1.0 / variance
 
@@ -333,27 +336,30 @@ class Chain:
     def sweep_effects(self) -> None:
         """Redraw the noise weights and biases of rows and columns, and the parameters of their priors."""
         settings = self.settings
-        user = Gamma(settings.user_noise_shape, self.noise_rate)
-        item = Gamma(settings.item_noise_shape, settings.item_noise_shape)
-        row_noise, col_noise = settings.side.rows_and_columns(user, item)
         (expected,) = self.row_features.draw(
             self.rng, self.row_bias[np.newaxis], np.array([self.row_tau]), settings.spread
         )
         self.row_bias -= expected  # what is drawn here is the bias less its expected value
+        self._draw_noise_shape(settings.side, lambda: (self.entries.lengths, self._squares_of_rows()))
         self.row_tau = draw_row_effects(
             self.rng,
             self._residuals(),
             Effects(self.row_bias, self.row_weight),
-            EffectPrior(self.row_tau, self.row_features.prior_with_coefficients(settings.spread), row_noise),
+            EffectPrior(
+                self.row_tau, self.row_features.prior_with_coefficients(settings.spread), self._noise(settings.side)
+            ),
             self.col_weight,
             self._col_stat,
         )
         self.row_bias += expected
+        self._draw_noise_shape(
+            settings.side.other, lambda: (self.n_col.astype(np.int64), self._col_stat[2].astype(np.float64))
+        )
         self.col_tau = draw_col_effects(
             self.rng,
             self._residuals(),
             Effects(self.col_bias, self.col_weight),
-            EffectPrior(self.col_tau, settings.spread, col_noise),
+            EffectPrior(self.col_tau, settings.spread, self._noise(settings.side.other)),
             self.profiles,
             self.omega,
             self.omega_shrinkage,
@@ -361,7 +367,28 @@ class Chain:
         )
         self._draw_shrinkage(self.omega, self.omega_shrinkage)
         self.occasions.draw(self.rng, self._residuals(), self._weights(), settings.spread)
-        self.noise_rate = draw_noise_rate(self.rng, self.user_weight, settings.user_noise_shape, settings.spread)
+        self.noise_rate = draw_noise_rate(self.rng, self.user_weight, self.user_noise_shape, settings.spread)
+
+    def _noise(self, of: Side) -> Gamma:
+        """The distribution of the noise weights of the users or of the items."""
+        if of is Side.USERS:
+            return Gamma(self.user_noise_shape, self.noise_rate)
+        return Gamma(self.item_noise_shape, self.item_noise_shape)
+
+    def _draw_noise_shape(self, of: Side, entries: Callable[[], tuple[Array, Array]]) -> None:
+        """Redraw how alike users or items are in their noise, from how many entries each has and their squares."""
+        if not self.settings.learn_noise_shapes or self.sweeps < _CUTS_MOVE_FROM:
+            return
+        if of is Side.USERS:
+            found = draw_noise_shape(self.rng, self._noise(of), *entries(), self.settings.spread)
+            self.user_noise_shape, self.noise_rate = found
+        else:
+            self.item_noise_shape = draw_noise_shape(self.rng, self._noise(of), *entries()).shape
+
+    def _squares_of_rows(self) -> Array:
+        """The sum of the squared residuals of each row, times the noise weights of their columns."""
+        squares = np.square(self.res, dtype=np.float64) * self.col_weight[self.entries.columns]
+        return sums_of_rows(self.entries.indptr, squares)
 
     @property
     def user_weight(self) -> Array:

@@ -67,6 +67,7 @@ class Draws:
     row_tau: Array  # (S,) float32
     col_tau: Array  # (S,) float32
     noise_rate: Array  # (S,) float32
+    noise_shape: Array  # (S, 2) float32: of the noise precisions of users, and of items
     beta: Array  # (S, E) float16: coefficients of the E features of the rows, which are expected of their biases
     own_cuts: Array  # (S, users + 1, levels - 1) float16: those of each user; (S, users + 1, 0) if all have ``cuts``
     cut_tau: Array  # (S, levels - 1) float32: precisions of what users add to each; (S, 0) if all have ``cuts``

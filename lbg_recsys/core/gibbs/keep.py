@@ -49,6 +49,7 @@ def keep(chain: Chain, cuts: Array) -> Draws:
         "row_tau": np.float32(chain.row_tau),
         "col_tau": np.float32(chain.col_tau),
         "noise_rate": np.float32(_noise_rate(chain)),
+        "noise_shape": np.array([chain.user_noise_shape, chain.item_noise_shape], np.float32),
         "beta": chain.row_features.beta[0].astype(np.float16),
         "row_factor_beta": chain.row_factor_features.beta.astype(np.float16),
         "col_factor_beta": chain.col_factor_features.beta.astype(np.float16),
@@ -69,7 +70,7 @@ def _widened(weight: Array, chain: Chain) -> Array:
 
 def _noise_rate(chain: Chain) -> float:
     """The rate of the prior of such precisions."""
-    return chain.noise_rate + chain.settings.user_noise_shape * chain.occasions.spread
+    return chain.noise_rate + chain.user_noise_shape * chain.occasions.spread
 
 
 def _factors(chain: Chain, row_weight: Array, col_weight: Array) -> tuple[dict[str, Array], tuple[Array, Array]]:
@@ -130,7 +131,7 @@ def _unknown_means(chain: Chain) -> Array:
 def _unknown_noise(chain: Chain) -> tuple[float, float]:
     """Noise precisions of an unknown row and column, which include the variance of their biases and means."""
     settings = chain.settings
-    usual = settings.user_noise_shape / _noise_rate(chain)
+    usual = chain.user_noise_shape / _noise_rate(chain)
     rows, cols = chain.row_factors, chain.col_factors
     row = 1.0 / chain.row_tau + float(np.sum(np.square(cols.value).mean(axis=0) / rows.precision))
     col = 1.0 / chain.col_tau + float(np.sum(1.0 / chain.tau))

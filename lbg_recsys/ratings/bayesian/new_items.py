@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.gibbs.amounts import Amounts, column_features
-from lbg_recsys.core.gibbs.chain import ChainSettings
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
@@ -24,9 +23,6 @@ from lbg_recsys.core.types import Floats
 from lbg_recsys.ratings.bayesian.new_users import kept_factors, kept_rows
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.matrix import RatingMatrix
-
-# The noise precision of an item, relative to that of its users, ~ Gamma(shape, shape).
-_NOISE_SHAPE = ChainSettings().item_noise_shape
 
 
 class NewItem:
@@ -133,7 +129,7 @@ class NewItem:
         cuts, owner = draws.cuts_of(self._users)
         ends = np.full((len(draws), len(self._users), 1), np.inf, np.float32)
         own = np.concatenate([-ends, cuts.take(owner, axis=1), ends], axis=2).astype(np.float32)
-        shape = np.full(len(draws), _NOISE_SHAPE)
+        shape = draws.noise_shape[:, 1].astype(np.float64)
         no_cut_tau = np.empty((len(draws), 0), np.float32)
         common = np.concatenate([-ends[:, 0], draws.cuts, ends[:, 0]], axis=1).astype(np.float64)
         rater_cuts = np.ascontiguousarray(own.swapaxes(1, 2))

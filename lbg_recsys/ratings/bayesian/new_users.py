@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.gibbs.amounts import column_features
-from lbg_recsys.core.gibbs.chain import USER_NOISE_SHAPE
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.new_factors import KeptFactors
@@ -196,7 +195,7 @@ def _prior(draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:
     ends = np.full((len(draws), 1), np.inf)
     return NewPrior(
         tau,
-        np.full(len(draws), USER_NOISE_SHAPE),
+        draws.noise_shape[:, 0].astype(np.float64),
         draws.noise_rate.astype(np.float64),
         np.concatenate([-ends, draws.cuts, ends], axis=1),
         draws.cut_tau,

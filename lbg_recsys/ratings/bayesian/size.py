@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.settings import AUTO
 
+# Ratings per user up to which the shapes of noise are learned (docs/bayesian-lbg.md, "The shapes of the noise").
+_FEW_RATINGS = 45.0
+
 
 class Size(NamedTuple):
     """How many components, classes and factors the chains of a fit have."""
@@ -38,6 +41,18 @@ def factors_for(ratings_per_id: float) -> int:
     [8, 8, 16, 24, 40, 64]
     """
     return 8 * min(max(round(1.7 * math.log2(max(ratings_per_id, 1.0) / 10.0)), 1), 8)
+
+
+def learns_noise_shapes(ratings_per_user: float) -> bool:
+    """Whether ordinal chains learn how alike users and items are in their noise: below 45 ratings per user.
+
+    On inner splits of three data sets with 3 to 18 ratings per user, distributions gain by it and means do not
+    change. On MovieLens-100K, with 76, both lose: users who look precise get too much weight.
+
+    >>> learns_noise_shapes(20.0), learns_noise_shapes(100.0)
+    (True, False)
+    """
+    return ratings_per_user < _FEW_RATINGS
 
 
 def burn_in_of(parameters: Mapping[str, Any]) -> int:

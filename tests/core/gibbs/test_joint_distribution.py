@@ -13,6 +13,7 @@ from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.factor_priors import expect_factors
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.noise_shapes import USUAL_SHAPE
 from lbg_recsys.core.gibbs.ordinal import count_neighbours
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
@@ -39,6 +40,7 @@ def make_chain(likelihood, side, spread=SPREAD):
         follow_profiles=False,
         follow_cuts=False,
         cut_spread=CUT_SPREAD,
+        learn_noise_shapes=likelihood is Likelihood.ORDINAL,
     )
     groups = np.array([0, 0, 1])
     # small, as with large ones classes hardly change and the averages of sweeps are uncertain
@@ -72,8 +74,10 @@ def draw_prior(chain, rng):
     draw_factor_prior(chain.row_factors, chain._of_rows, chain.row_factor_features, rng)
     draw_factor_prior(chain.col_factors, chain._of_cols, chain.col_factor_features, rng)
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
-    user[:] = rng.gamma(settings.user_noise_shape, 1 / chain.noise_rate, len(user))
-    item[:] = rng.gamma(settings.item_noise_shape, 1 / settings.item_noise_shape, len(item))
+    if settings.learn_noise_shapes:
+        chain.user_noise_shape, chain.item_noise_shape = USUAL_SHAPE * np.exp(rng.normal(size=2))
+    user[:] = rng.gamma(chain.user_noise_shape, 1 / chain.noise_rate, len(user))
+    item[:] = rng.gamma(chain.item_noise_shape, 1 / chain.item_noise_shape, len(item))
     inner = slice(1, -1)
     chain.cut_tau[inner] = rng.gamma(CUT_SPREAD[0], 1 / CUT_SPREAD[1], len(MIDDLES))
     if settings.ordinal:
@@ -130,7 +134,7 @@ def features(chain):
         *regression_features(chain.col_factor_features, chain.col_factors),
         (chain.z[:, 0] == chain.z[:, 1]).mean(),
         (chain.z == 0).mean(),
-        np.square(chain.res).mean(),
+        np.log(np.square(chain.res).mean()),
         np.tanh(chain.utility).mean(),
         (chain.level == 0).mean(),
         (chain.row_bias * chain.row_weight).mean(),
@@ -162,7 +166,15 @@ def factor_features(factors):
 def ordinal_features(chain):
     own = chain.own_cuts[1:-1]
     bias = chain.row_bias if chain.settings.user_rows else chain.col_bias
-    return [np.log(chain.cut_tau[1:-1]).mean(), np.square(own).mean(), (own[0] * own[2]).mean(), (own * bias).mean()]
+    return [
+        np.log(chain.cut_tau[1:-1]).mean(),
+        np.square(own).mean(),
+        (own[0] * own[2]).mean(),
+        (own * bias).mean(),
+        np.log(chain.user_noise_shape),
+        np.log(chain.item_noise_shape),
+        np.log(chain.user_noise_shape) * np.log(chain.user_weight).mean(),
+    ]
 
 
 def geweke(chain, times, n_sweeps, seed):
