@@ -3,7 +3,7 @@
 Ratings are generated from the model itself (`benchmarks.generate`), so that the groups are known; MovieLens-1M is the
 real data set. Each fit has a process of its own; its memory is the most that the process had. LBG with 10 topics, 20
 iterations, one thread; rivals with 10 factors and 20 iterations, one thread; one chain of Bayesian LBG with 100
-sweeps, and two chains of 12 as tasks of Dask workers. A rival that has not finished in five minutes of processor time
+sweeps, and two chains of 30 as tasks of Dask workers. A rival that has not finished in five minutes of processor time
 is stopped, and larger data is not tried.
 
 The generated ratings are kept in the folder that LBG_SCALE_DATA names, or in that of temporary files: 10^8 ratings
@@ -99,7 +99,7 @@ def workers(record, work):
 
 
 def chains(record, work):
-    pairs_of_runs(record, work, "chains", ["chains-1", "chains-2"], 2, chains=CHAINS, sweeps=SHORT)
+    pairs_of_runs(record, work, "chains", ["chains-1", "chains-2"], 1, chains=CHAINS, sweeps=SHORT)
 
 
 def rivals(record, work):

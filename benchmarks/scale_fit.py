@@ -23,7 +23,7 @@ from benchmarks.scale_rivals import RIVALS
 TOPICS, ITERATIONS = 10, 20
 SWEEPS, KEPT = 100, 16
 # Two chains on Dask workers, which run at a time or one after the other.
-CHAINS, SHORT = 2, 12
+CHAINS, SHORT = 2, 30
 # Bytes for sorting ratings.
 MEMORY = 1_000_000_000
 
