@@ -44,7 +44,7 @@ def test_shapes_are_drawn_from_their_posterior(of_rate):
     expected = share @ grid
     spread = np.sqrt(share @ (grid - expected) ** 2)
     noise, drawn = Gamma(USUAL_SHAPE, USUAL_SHAPE / mean), []
-    for _ in range(12_000):
+    for _ in range(6_000):
         noise = draw_noise_shape(rng, noise, n_entries, squares, of_rate)
         drawn.append(np.log(noise.shape))
     assert noise.shape / noise.rate == pytest.approx(mean)
