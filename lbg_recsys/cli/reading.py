@@ -285,6 +285,8 @@ def read_evaluated(
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
         return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
     why = f"all ratings are {frame['rating'].iloc[0]:g}" if constant else f"{source} has no rating column"
+    if timestamp and not constant and len(how.get("columns") or ()) == 3:
+        why += " (the third of --columns is the time; for ratings with times name four)"
     if scale is not None:
         raise click.UsageError(f"--scale is for ratings, but {why}")
     matrix = as_choices(frame.drop(columns="rating") if constant else frame)

@@ -17,7 +17,7 @@ from lbg_recsys.words import class_of
 @click.command()
 @model_argument
 @ratings_argument()
-@output_option("The model file to write; MODEL itself by default.")
+@output_option("The model file to write; MODEL itself by default.", replaces="model")
 @format_options
 @quiet_option
 @json_option

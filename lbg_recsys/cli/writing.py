@@ -5,7 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -31,11 +32,13 @@ def output_option(
     required: bool = False,
     multiple: bool = False,
     remedy: str = "name a file in it",
+    replaces: str = "",
 ) -> Callable[[F], F]:
     """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
 
     The name must end in one of ``suffixes``, if any are given; ``remedy`` is what to do instead of naming a folder. A
-    ``multiple`` option gives a tuple of names.
+    ``multiple`` option gives a tuple of names. A file that the command reads is refused, except that of the parameter
+    ``replaces``.
     """
 
     def looked_at(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -45,7 +48,7 @@ def output_option(
             _refuse_unwritable(path, remedy)
         return value
 
-    return click.option(
+    option = click.option(
         *("-o", "--output"),
         metavar="FILE",
         required=required,
@@ -54,6 +57,30 @@ def output_option(
         help=what,
         type=click.Path(),
     )
+
+    def decorated(command: F) -> F:
+        @wraps(command)
+        def run(*args: Any, **given: Any) -> Any:
+            read = [value for name, value in given.items() if name not in ("output", replaces)]
+            for path in _texts(given["output"]):
+                _refuse_input(path, [one for value in read for one in _texts(value)])
+            return command(*args, **given)
+
+        return cast(F, option(run))
+
+    return decorated
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts that an option or argument has."""
+    return [one for one in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(one, str)]
+
+
+def _refuse_input(path: str, read: Sequence[str]) -> None:
+    if os.path.exists(path) and any(os.path.exists(one) and os.path.samefile(path, one) for one in read):
+        raise click.BadParameter(
+            f"{path} is a file that this command reads, and would be replaced: name another one", param_hint="'-o'"
+        )
 
 
 def suffix_of(path: str) -> str:

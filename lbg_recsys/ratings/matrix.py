@@ -394,8 +394,8 @@ def as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"i
         raise DataError(f"ratings have {values.ndim} dimensions: give one number per (user, item) pair")
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
+        more = f" (and {len(bad) - 1:,} more are not finite)" if len(bad) > 1 else ""
         raise DataError(
-            f"the rating {name_of_row(int(bad[0]))} is {values[bad[0]]} (and {len(bad) - 1} more are not finite): "
-            "drop these ratings or give them a value"
+            f"the rating {name_of_row(int(bad[0]))} is {values[bad[0]]}{more}: drop it or give it a value"
         )
     return values

@@ -94,8 +94,14 @@ def split_pairs(pairs: Any) -> tuple[Any, Any]:
         return users, items
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] >= 2:
         return pairs[:, 0], pairs[:, 1]
+    needed = "pairs must be (user, item) tuples or a table of them"
     try:
-        columns = tuple(zip(*pairs, strict=False)) or ((), ())
+        rows = pairs if isinstance(pairs, (list, tuple)) else list(pairs)
+        if isinstance(rows, tuple) and any(isinstance(row, (list, np.ndarray)) for row in rows):
+            raise DataError(f"{needed}, and these are columns: give list(zip(users, items))")
+        if any(isinstance(row, str) for row in rows):
+            raise DataError(f"{needed}, and one of these is a text: give [(user, item)] for a single pair")
+        columns = tuple(zip(*rows, strict=False)) or ((), ())
         return columns[0], columns[1]
     except (TypeError, IndexError) as error:
-        raise DataError(f"pairs must be (user, item) tuples or a table of them: {error}") from error
+        raise DataError(f"{needed}: {error}") from error

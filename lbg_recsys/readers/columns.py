@@ -1,5 +1,6 @@
 """Which column of a table is the user, the item, the rating: by name, by given names, by position."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from lbg_recsys.columns import ALIASES, find_role, simplify
@@ -104,6 +105,7 @@ def how_to_name(wanted: Sequence[str], enough: Sequence[str], names: Sequence[st
     'name the columns with --columns userId,ITEM,RATING, or userId,ITEM if there are no ratings (in Python: columns=)'
     """
     every, few = (",".join(_name_of(role, names) for role in roles) for roles in (wanted, enough))
+    every, few = shlex.quote(every), few and shlex.quote(few)
     without = few and f", or {few} if there are no ratings"
     return f"name the columns with --columns {every}{without} (in Python: columns=)"
 

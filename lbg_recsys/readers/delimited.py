@@ -2,6 +2,7 @@
 
 import csv
 import math
+import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -222,7 +223,7 @@ def _warn_of_header(rows: list[list[str]], first: list[str], positions: list[int
     if len(rows) > 2:
         warnings.warn(
             f"{origin}, line 1: {shown(first)} are taken for ids, and are in no other line: if they name the "
-            f"columns, say so with --columns {','.join(first)} (in Python: columns=)",
+            f"columns, say so with --columns {shlex.quote(','.join(first))} (in Python: columns=)",
             UserWarning,
             stacklevel=2,
         )

@@ -185,7 +185,7 @@ def test_best_is_said_beyond_the_noise_only(desk, run):
     assert best_in_words(compared, "x.csv").splitlines() == [
         "For ratings, the best are level (RMSE 0.9000 ± 0.0100): svd; lbg n_topics=3.",
         "For lists, lbg n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
-        "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg",
+        "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg -p n_topics=3",
     ]
     many = [Comparison(name, lists=listed(0.2)) for name in ("EASE, graded", "popularity", "choice", "a", "b")]
     assert best_in_words(many, "x.csv").splitlines() == [
@@ -205,6 +205,8 @@ def test_the_next_command_reads_the_file_as_this_one(desk, run):
         "only lists are evaluated"
         in run("evaluate", "visits.csv", "--columns", "1,2,3", "--header", "--folds", 2).stderr
     )
+    last = ("evaluate", "visits.csv", "--columns", "shopper,gizmo,moment", "--split", "last", "--no-rivals")
+    assert "the third of --columns is the time" in run(*last).stderr
 
 
 def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):

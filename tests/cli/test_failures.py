@@ -224,3 +224,22 @@ def test_ratings_that_cannot_be_found(desk, run, options, said):
 def test_an_empty_table_of_texts(desk, run):
     (desk / "nothing.csv").write_text("")
     assert "nothing.csv is empty" in one_sentence(run("text", "cluster", "nothing.csv", code=1))
+
+
+def test_a_file_that_is_read_is_not_replaced(desk, run):
+    (desk / "texts.csv").write_text("text\ngoal keeper\noven flour\ngoal penalty\noven sugar\n")
+    (desk / "asked.csv").write_text("user,item\n1,1\n")
+    (desk / "link.csv").symlink_to("ratings.csv")
+    before = {name: (desk / name).read_bytes() for name in ("ratings.csv", "texts.csv", "asked.csv")}
+    run("fit", "ratings.csv", "--algo", "lbg", "-o", "first.lbg", "-q")
+    for arguments in (
+        ("fit", "ratings.csv", "--algo", "lbg", "-o", "ratings.csv"),
+        ("fit", "link.csv", "--algo", "lbg", "-o", "./ratings.csv"),
+        ("fit", "ratings.csv", "--algo", "lbg", "--titles", "asked.csv", "-o", "asked.csv"),
+        ("text", "cluster", "texts.csv", "-k", 2, "-o", "texts.csv"),
+        ("predict", "first.lbg", "asked.csv", "-o", "asked.csv"),
+        ("update", "first.lbg", "ratings.csv", "-o", "ratings.csv"),
+    ):
+        assert "is a file that this command reads" in run(*arguments, code=2).stderr
+    assert before == {name: (desk / name).read_bytes() for name in before}
+    run("update", "first.lbg", "ratings.csv", "-o", "first.lbg", "-q")  # what an update is for

@@ -171,3 +171,15 @@ def test_columns_of_other_libraries_are_lists(make, model):
     table = make(FRAME)
     pd.testing.assert_frame_equal(model.recommend(table["userId"][:3]), model.recommend(["a", "a", "b"]))
     assert_expected(as_matrix((table["userId"], table["movieId"], table["rating"])))
+
+
+def test_pairs_that_are_columns_or_texts_are_refused():
+    model = LBGModel(n_topics=1).fit((["ann", "bob"], ["tea", "tea"], [5, 3]))
+    expected = model.predict_batch([("ann", "tea")])
+    assert model.predict_batch((("ann", "tea"),)) == model.predict_batch([["ann", "tea"]]) == expected
+    for columns in ((["ann"] * 3, ["tea"] * 3), (np.array(["ann"]), np.array(["tea"]))):
+        with pytest.raises(DataError, match=r"these are columns: give list\(zip\(users, items\)\)"):
+            model.predict_batch(columns)
+    for text in (("ann", "tea"), ["ann", "tea"]):
+        with pytest.raises(DataError, match=r"is a text: give \[\(user, item\)\]"):
+            model.interval(text)
