@@ -171,6 +171,7 @@ def rescale_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: 
     _likelihood_gains(b, rated, proposal, gain)
     total = prior.shape * math.log(moved / tau) - prior.rate * (moved - tau) + gain.sum()
     if -draw_exponential(rng) < total:
-        added[b] = proposal
+        for u in range(owners):  # numba would compile the error message of an array assignment, for four seconds
+            added[b, u] = proposal[u]
         return moved
     return tau
