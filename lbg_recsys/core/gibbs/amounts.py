@@ -23,13 +23,20 @@ class Amounts(NamedTuple):
         return cls(float(usual.mean()), spread if spread > 0 else 1.0, float(usual.min()), float(usual.max()))
 
 
+def standard_amount(n_entries: Array, among: Amounts) -> Array:
+    """The logarithm of the number of entries of rows or columns, (n,), as a feature of them.
+
+    It is standardised by the numbers of entries ``among`` and clipped to their range: a line that is fitted to them
+    does not hold beyond it.
+    """
+    amount = (np.log1p(n_entries).clip(among.low, among.high) - among.mean) / among.spread
+    return np.asarray(amount, np.float64)
+
+
 def column_features(n_col: Array, among: Amounts, known: Array | None = None) -> Array:
     """The features of columns besides their profiles, (columns, 2 + E).
 
-    A constant, the logarithm of the number of entries, and what is ``known`` besides the entries (columns, E). The
-    logarithm is standardised by the numbers of entries ``among`` and clipped to their range: a line that is fitted
-    to them does not hold beyond it.
+    A constant, the `standard_amount`, and what is ``known`` besides the entries (columns, E).
     """
-    amount = (np.log1p(n_col).clip(among.low, among.high) - among.mean) / among.spread
-    columns = [np.ones(len(n_col)), amount]
+    columns = [np.ones(len(n_col)), standard_amount(n_col, among)]
     return np.column_stack(columns if known is None else [*columns, known])

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.amounts import Amounts, column_features
+from lbg_recsys.core.gibbs.amounts import Amounts, column_features, standard_amount
 from lbg_recsys.core.gibbs.arrays import Gamma, Intervals, RatedLevels, Residuals, Weights
 from lbg_recsys.core.gibbs.components import (
     Classes,
@@ -167,7 +167,7 @@ class Chain:
         # half a rating is added to each level, so that an empty one keeps a small probability
         amount = np.bincount(level, minlength=len(middles) + 1) + 0.5
         self.below = np.append(0.0, amount.cumsum() / amount.sum()) * len(entries.columns)
-        amounts = (column_features(each, Amounts.of(each))[:, 1] for each in (entries.lengths, self.n_col))
+        amounts = (standard_amount(each, Amounts.of(each)) for each in (entries.lengths, self.n_col))
         self.row_factors, self.col_factors = (
             first_factors(self.rng, settings.n_factors, partners, amount)
             for partners, amount in zip((n, rows), amounts, strict=True)

@@ -39,6 +39,30 @@ class PairCuts(NamedTuple):
     owner: Array  # (pairs,)
 
 
+class FactorSteps(NamedTuple):
+    """The units of factors and pushes, (S, R) each; see `Draws`."""
+
+    row_factor: Array
+    col_factor: Array
+    row_push: Array
+    col_push: Array
+
+    def stacked(self) -> Array:
+        """As `Draws.factor_step` has them, (S, 4, R)."""
+        return np.stack(self, axis=1)
+
+
+class FactorPrior(NamedTuple):
+    """What is expected of the factors of rows, or of columns, and how far they are from it."""
+
+    constant: Array  # (S, R)
+    slope: Array  # (S, R): by the standardised amount of entries
+    push: Array  # (S, partners + 1, R) int8
+    push_step: Array  # (S, R)
+    beta: Array  # (S, R, E): by features
+    tau: Array  # (S, R): precisions
+
+
 @dataclass(frozen=True)
 class Draws:
     """Kept sweeps of chains with the same rows, along the first axis of every array; see `Chain` for the names.
@@ -80,9 +104,10 @@ class Draws:
     col_factor: Array  # (S, columns + 1, R) int8
     row_push: Array  # (S, columns + 1, R) int8: what each column adds to the expected factors of its rows
     col_push: Array  # (S, rows + 1, R) int8
-    factor_step: Array  # (S, 4, R) float32: the units of the four above, in their order
-    factor_line: Array  # (S, 4, R) float32: what is expected of a row's factors, and then of a column's, besides
-    factor_tau: Array  # (S, 2, R) float32: the precisions of the factors of rows, and of columns
+    factor_step: Array  # (S, 4, R) float32: the units of the four above, in their order; see `steps`
+    # constant and slope of what is expected of a row's factors, and then of a column's, besides; see `factor_prior`
+    factor_line: Array  # (S, 4, R) float32
+    factor_tau: Array  # (S, 2, R) float32: the precisions of the factors of rows, and of columns; see `factor_prior`
     row_factor_beta: Array  # (S, R, E) float16: coefficients of the features of rows in their expected factors
     col_factor_beta: Array  # (S, R, E) float16: of the features of columns in theirs
 
@@ -105,27 +130,49 @@ class Draws:
         return PairCuts(single(self.own_cuts, known), owner)
 
     @property
+    def steps(self) -> FactorSteps:
+        """The units of the factors and of the pushes."""
+        return FactorSteps(*np.moveaxis(self.factor_step, 1, 0))
+
+    @property
     def product_step(self) -> Array:
         """The unit of the products of a row's and a column's factors, (S, R)."""
-        return np.asarray(self.factor_step[:, 0] * self.factor_step[:, 1])
+        return np.asarray(self.steps.row_factor * self.steps.col_factor)
+
+    @property
+    def user_noise_shape(self) -> Array:
+        """The shape of the noise precisions of users, (S,)."""
+        return self.noise_shape[:, 0]
+
+    @property
+    def item_noise_shape(self) -> Array:
+        """The shape of the noise precisions of items, (S,)."""
+        return self.noise_shape[:, 1]
+
+    def factor_prior(self, of_rows: bool) -> FactorPrior:
+        """What is expected of the factors of rows, or of columns."""
+        row_constant, row_slope, col_constant, col_slope = np.moveaxis(self.factor_line, 1, 0)
+        row_tau, col_tau = np.moveaxis(self.factor_tau, 1, 0)
+        if of_rows:
+            own = self.row_push, self.steps.row_push, self.row_factor_beta, row_tau
+            return FactorPrior(row_constant, row_slope, *own)
+        own = self.col_push, self.steps.col_push, self.col_factor_beta, col_tau
+        return FactorPrior(col_constant, col_slope, *own)
 
     def expected_factors(self, of_rows: bool, partners: Array, amount: float, known: Array) -> Array:
         """What is expected of the factors of a row (column) with entries with these columns (rows), (S, R) float32.
 
-        ``amount`` is the standardised logarithm of the number of its entries, as `column_features` has it, and
-        ``known`` (E,) are its features.
+        ``amount`` is the `standard_amount` of its entries, ``known`` (E,) are its features.
         """
-        which = 0 if of_rows else 1
-        push = self.row_push if of_rows else self.col_push
+        prior = self.factor_prior(of_rows)
         ones = np.ones(len(partners), np.float32)  # a product is faster than a sum, and exact for whole numbers
-        pushed = ones @ part(push, partners).astype(np.float32) * self.factor_step[:, 2 + which]
-        constant, slope = self.factor_line[:, 2 * which], self.factor_line[:, 2 * which + 1]
-        line = constant + slope * np.float32(amount) + self.known_factors(of_rows, known)
+        pushed = ones @ part(prior.push, partners).astype(np.float32) * prior.push_step
+        line = prior.constant + prior.slope * np.float32(amount) + self.known_factors(of_rows, known)
         return np.asarray(line + pushed / np.float32(max(len(partners), 1) ** 0.5))
 
     def known_factors(self, of_rows: bool, known: Array) -> Array:
         """What features (..., E) of a row (column) add to its expected factors, (S, ..., R) float32."""
-        beta = self.row_factor_beta if of_rows else self.col_factor_beta
+        beta = self.factor_prior(of_rows).beta
         found = np.einsum("sre,...e->s...r", beta.astype(np.float32), known.astype(np.float32), optimize=False)
         return np.asarray(found)
 

@@ -28,10 +28,10 @@ def features(draws: Draws, sweep: int, rows: bool, unit: Array, which: Array | s
     classes: Array
     if rows:
         classes = draws.z[sweep, which, :, np.newaxis] == np.arange(draws.lam.shape[2], dtype=np.int8)
-        factor = draws.row_factor[sweep, which] * (draws.factor_step[sweep, 0] * unit)
+        factor = draws.row_factor[sweep, which] * (draws.steps.row_factor[sweep] * unit)
     else:
         classes = draws.c[sweep, which] * draws.c_step[sweep, :, np.newaxis]
-        factor = draws.col_factor[sweep, which] * (draws.factor_step[sweep, 1] / unit)
+        factor = draws.col_factor[sweep, which] * (draws.steps.col_factor[sweep] / unit)
     return np.hstack([classes.reshape(len(classes), -1).astype(np.float64), factor])
 
 

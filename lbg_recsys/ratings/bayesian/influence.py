@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.gibbs.amounts import column_features
+from lbg_recsys.core.gibbs.amounts import column_features, standard_amount
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.influence import (
     EntryLikelihood,
@@ -90,7 +90,7 @@ class Influence:
             to_prior = np.vstack([draws.eta[s].reshape(n_components * k, -1), draws.omega[s]]).T.astype(np.float64)
             bias = draws.row_bias[s].astype(np.float64)
             precision = _precision(draws.row_weight[s], draws.col_weight[s, user])
-            others = draws.row_factor[s, rated_and_item] * draws.factor_step[s, 0]
+            others = draws.row_factor[s, rated_and_item] * draws.steps.row_factor[s]
             expected, pushed = self._expected_factors(draws, s, False, user, own.items)
             design = np.hstack([design, others])
             yield column_influence(
@@ -101,21 +101,19 @@ class Influence:
                 self._expectation(draws, s, float(precision[item])),
                 np.append((profile @ to_prior)[0], expected),
                 np.concatenate(
-                    [np.repeat(draws.tau[s], k), draws.col_tau[s : s + 1], draws.factor_tau[s, 1]], dtype=float
+                    [np.repeat(draws.tau[s], k), draws.col_tau[s : s + 1], draws.factor_prior(False).tau[s]],
+                    dtype=float,
                 ),
                 np.hstack([(profile - without) @ to_prior, pushed]),
             )
 
     def _expected_factors(self, draws: Draws, s: int, of_row: bool, user: int, items: Ints) -> tuple[Floats, Floats]:
         """What is expected of the user's factors in one sweep, (R,), and what each rating adds to it, (n, R)."""
-        which, n = 0 if of_row else 1, len(items)
-        push = (draws.row_push if of_row else draws.col_push)[s, items] * draws.factor_step[s, 2 + which].astype(
-            float
-        )
-        (_, amount), (_, amount_without) = column_features(np.array([n, n - 1]), self.known.training.crowd.amounts)
-        constant, slope = draws.factor_line[s, 2 * which : 2 * which + 2].astype(np.float64)
-        beta = draws.row_factor_beta if of_row else draws.col_factor_beta
-        constant = constant + beta[s].astype(np.float64) @ self.features[user]
+        prior, n = draws.factor_prior(of_row), len(items)
+        push = prior.push[s, items] * prior.push_step[s].astype(np.float64)
+        amount, amount_without = standard_amount(np.array([n, n - 1]), self.known.training.crowd.amounts)
+        constant, slope = prior.constant[s].astype(np.float64), prior.slope[s].astype(np.float64)
+        constant = constant + prior.beta[s].astype(np.float64) @ self.features[user]
         total = push.sum(axis=0)
         mean = constant + slope * amount + total / np.sqrt(n)
         return mean, mean - (constant + slope * amount_without + (total - push) / np.sqrt(max(n - 1, 1)))
@@ -146,7 +144,7 @@ class Influence:
             moved = cross_covariance(expected, classes[..., None] == np.arange(k))
             mean, pushed = self._expected_factors(draws, s, True, user, own.items)
             # the derivative of an expectation by the mean of a Gaussian is a covariance with its score
-            pulled = cross_covariance(expected, draws.factor_tau[s, 0] * (factors - mean))
+            pulled = cross_covariance(expected, draws.factor_prior(True).tau[s] * (factors - mean))
             yield np.tensordot(evidence, moved, 2) + pushed @ pulled, valued
 
     def _sample(
@@ -175,7 +173,7 @@ class Influence:
         classes, biases = np.empty((2, _ROUNDS, n_components), np.int8), np.empty((2, _ROUNDS))
         fitted = np.empty((2, _ROUNDS, len(kept)), np.float32)
         factors = np.empty((2, _ROUNDS, draws.row_factor.shape[2]))
-        others = (draws.col_factor[s, np.append(items, item)] * draws.factor_step[s, 1]).astype(np.float32)
+        others = (draws.col_factor[s, np.append(items, item)] * draws.steps.col_factor[s]).astype(np.float32)
         expected_factors, _ = self._expected_factors(
             draws, s, True, user, own.items
         )  # that they were rated stays known
@@ -191,7 +189,7 @@ class Influence:
             bool(draws.ordinal[s]),
             np.ascontiguousarray(others[:-1]),
             expected_factors.astype(np.float32),
-            np.ascontiguousarray(draws.factor_tau[s, 0]),
+            np.ascontiguousarray(draws.factor_prior(True).tau[s]),
         )
         for run, start in enumerate(starts):
             z = draws.z[start, user].astype(np.int64)

@@ -62,13 +62,13 @@ class NewItem:
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
         factors = np.empty((n, draws.row_factor.shape[2]), np.float32)
         out = NewRow(np.empty((n, draws.z.shape[2]), np.int8), factors, bias, weight, no_cuts)
-        usual, known = self._usual_features(), self._known[-1]
-        near = kept_factors(draws, True, self._users, self._ratings.items, usual[1], known)
+        (_, amount), known = self._usual_features(), self._known[-1]
+        near = kept_factors(draws, True, self._users, self._ratings.items, amount, known)
         draw_new_row(rng, self._ratings, self._kept_columns(draws), near, self._prior(draws, draws.row_tau), out)
         return replace(
             draws,
             z=_inserted(draws.z, out.z),
-            row_factor=_inserted(draws.row_factor, _in_steps(factors, draws.factor_step[:, 0])),
+            row_factor=_inserted(draws.row_factor, _in_steps(factors, draws.steps.row_factor)),
             col_push=_inserted(draws.col_push, draws.col_push[:, -1]),
             row_bias=_inserted(draws.row_bias, (bias + self._usual_bias(draws)).astype(np.float16)),
             row_weight=_inserted(draws.row_weight, in_half(weight)),
@@ -79,17 +79,17 @@ class NewItem:
         n, bias, weight, no_cuts = len(draws), *_empty(draws)
         factors = np.empty((n, draws.col_factor.shape[2]), np.float32)
         out = NewColumn(np.empty((n, *draws.c.shape[2:]), np.float32), factors, bias, weight, no_cuts)
-        usual = self._usual_features()
-        features = np.append(usual, self._known[-1]).astype(np.float32)
+        constant, amount = self._usual_features()
+        features = np.append([constant, amount], self._known[-1]).astype(np.float32)
         rows, prior = kept_rows(draws, self._users), self._prior(draws, draws.col_tau)
-        near = kept_factors(draws, False, self._users, self._ratings.items, usual[1], self._known[-1])
+        near = kept_factors(draws, False, self._users, self._ratings.items, amount, self._known[-1])
         draw_new_column(rng, self._ratings, features, rows, near, prior, out)
         # in the steps of the other items, and no further from 0 than the furthest of them
         steps = np.rint(out.c / draws.c_step[:, :, np.newaxis]).clip(-127, 127).astype(np.int8)
         return replace(
             draws,
             c=_inserted(draws.c, steps),
-            col_factor=_inserted(draws.col_factor, _in_steps(factors, draws.factor_step[:, 1])),
+            col_factor=_inserted(draws.col_factor, _in_steps(factors, draws.steps.col_factor)),
             row_push=_inserted(draws.row_push, draws.row_push[:, -1]),
             col_bias=_inserted(draws.col_bias, bias.astype(np.float16)),
             col_weight=_inserted(draws.col_weight, in_half(weight)),
@@ -129,7 +129,7 @@ class NewItem:
         cuts, owner = draws.cuts_of(self._users)
         ends = np.full((len(draws), len(self._users), 1), np.inf, np.float32)
         own = np.concatenate([-ends, cuts.take(owner, axis=1), ends], axis=2).astype(np.float32)
-        shape = draws.noise_shape[:, 1].astype(np.float64)
+        shape = draws.item_noise_shape.astype(np.float64)
         no_cut_tau = np.empty((len(draws), 0), np.float32)
         common = np.concatenate([-ends[:, 0], draws.cuts, ends[:, 0]], axis=1).astype(np.float64)
         rater_cuts = np.ascontiguousarray(own.swapaxes(1, 2))

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.gibbs.amounts import column_features
+from lbg_recsys.core.gibbs.amounts import column_features, standard_amount
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.new_factors import KeptFactors
@@ -85,11 +85,11 @@ class NewUsers:
         z = np.repeat(draws.z[:, -1:], n, axis=1)
         bias, weight = _unknown(draws.row_bias, n), _unknown(draws.row_weight, n)
         cuts, expected = _unknown_cuts(draws, n), draws.beta.astype(np.float32) @ known.T
-        factors = _unknown_factors(draws.row_factor, draws.factor_step[:, 0], n)
+        factors = _unknown_factors(draws.row_factor, draws.steps.row_factor, n)
         factors[:, :-1] += draws.known_factors(True, known)
         if users:
             columns, prior = self._kept_columns(items), _prior(draws, draws.row_tau)
-            amount = column_features(new.rows.lengths, self.training.crowd.amounts)[:, 1]
+            amount = standard_amount(new.rows.lengths, self.training.crowd.amounts)
             for user in users:
                 own = user.code
                 near = kept_factors(draws, True, items, user.ratings.items, amount[own], known[own])
@@ -100,7 +100,7 @@ class NewUsers:
         bias[:, :-1] += expected
         effects = {"row_bias": bias.astype(np.float16), "row_weight": in_half(weight)}
         row_factor, step = factors_in_steps(factors)
-        steps = np.concatenate([step[:, np.newaxis], draws.factor_step[:, 1:]], axis=1)
+        steps = draws.steps._replace(row_factor=step).stacked()
         return replace(draws, z=z, **effects, own_cuts=cuts_in_half(cuts), row_factor=row_factor, factor_step=steps)
 
     def _as_columns(
@@ -112,24 +112,23 @@ class NewUsers:
         means = np.repeat(unknown[:, :, np.newaxis], n, axis=2)
         bias, weight = _unknown(draws.col_bias, n), _unknown(draws.col_weight, n)
         cuts = _unknown_cuts(draws, n)
-        factors = _unknown_factors(draws.col_factor, draws.factor_step[:, 1], n)
+        factors = _unknown_factors(draws.col_factor, draws.steps.col_factor, n)
         if width := known.shape[1]:
             bias[:, :-1] += draws.omega[:, -width:].astype(np.float32) @ known.T
             means[:, :, :-1] += np.swapaxes(draws.eta[..., -width:].astype(np.float32) @ known.T, 2, 3)
             factors[:, :-1] += draws.known_factors(False, known)
         if users:
             features = column_features(new.rows.lengths, self.training.crowd.amounts, known).astype(np.float32)
+            amount = standard_amount(new.rows.lengths, self.training.crowd.amounts).astype(np.float32)
             rows, prior = kept_rows(draws, items, self._eta), _prior(draws, draws.col_tau)
             for user in users:
                 own = user.code
-                near = kept_factors(draws, False, items, user.ratings.items, float(features[own, 1]), known[own])
+                near = kept_factors(draws, False, items, user.ratings.items, float(amount[own]), known[own])
                 out = NewColumn(means[:, :, own], factors[:, own], bias[:, own], weight[:, own], cuts[:, own])
                 draw_new_column(user.rng, user.ratings, features[own], rows, near, prior, out)
         c, steps = in_steps(means)
         col_factor, step = factors_in_steps(factors)
-        factor_step = np.concatenate(
-            [draws.factor_step[:, :1], step[:, np.newaxis], draws.factor_step[:, 2:]], axis=1
-        )
+        factor_step = draws.steps._replace(col_factor=step).stacked()
         effects = {"col_bias": bias.astype(np.float16), "col_weight": in_half(weight)}
         return replace(
             draws,
@@ -174,14 +173,16 @@ def kept_factors(
 ) -> KeptFactors:
     """What the factors of a new row (or column) need of some columns (rows), of which ``own`` are those it rates.
 
-    ``amount`` is the standardised logarithm of the number of its ratings, ``known`` (E,) are its features.
+    ``amount`` is the `standard_amount` of its ratings, ``known`` (E,) are its features.
     """
-    others = draws.col_factor if of_row else draws.row_factor
+    others, step = draws.row_factor, draws.steps.row_factor
+    if of_row:
+        others, step = draws.col_factor, draws.steps.col_factor
     return KeptFactors(
         part(others, partners),
-        np.ascontiguousarray(draws.factor_step[:, 1 if of_row else 0]),
+        np.ascontiguousarray(step),
         draws.expected_factors(of_row, partners[own], amount, known),
-        np.ascontiguousarray(draws.factor_tau[:, 0 if of_row else 1]),
+        np.ascontiguousarray(draws.factor_prior(of_row).tau),
     )
 
 
@@ -195,7 +196,7 @@ def _prior(draws: Draws, tau: npt.NDArray[np.float32]) -> NewPrior:
     ends = np.full((len(draws), 1), np.inf)
     return NewPrior(
         tau,
-        draws.noise_shape[:, 0].astype(np.float64),
+        draws.user_noise_shape.astype(np.float64),
         draws.noise_rate.astype(np.float64),
         np.concatenate([-ends, draws.cuts, ends], axis=1),
         draws.cut_tau,

@@ -162,7 +162,7 @@ class Tastes:
 
     def _unit(self, sweep: _Sweep) -> Floats:
         """The unit of the factors of columns: new users as columns have factors in other steps."""
-        return np.asarray((self._trained or self)._draws[sweep.rows].factor_step[sweep.number, 1])
+        return np.asarray((self._trained or self)._draws[sweep.rows].steps.col_factor[sweep.number])
 
     @cached_property
     def _amount(self) -> dict[Side, Floats]:

@@ -75,8 +75,8 @@ def dense_tastes(model):
                 for i in range(n_cols):
                     for h in range(draws.z.shape[2]):
                         table[j, i] += draws.c_step[s, h] * draws.c[s, i, h, draws.z[s, j, h]]
-                    f = draws.row_factor[s, j] * draws.factor_step[s, 0]
-                    table[j, i] += f @ (draws.col_factor[s, i] * draws.factor_step[s, 1])
+                    f = draws.row_factor[s, j] * draws.steps.row_factor[s]
+                    table[j, i] += f @ (draws.col_factor[s, i] * draws.steps.col_factor[s])
             yield clean_users @ (table if side is Side.USERS else table.T) @ clean_items
 
 
@@ -215,9 +215,8 @@ def test_new_users_as_columns_have_factors_in_the_unit_of_the_training():
     """Of somebody with the factors of a training user, in other steps, the tastes are the same."""
     model = small(n_factors=4, orientation="items", n_sweeps=40, burn_in=20)
     draws = model._draws[Side.ITEMS]
-    step = draws.factor_step.copy()
-    step[:, 1] /= 2
-    other = replace(draws, col_factor=2 * draws.col_factor, factor_step=step)
+    steps = draws.steps._replace(col_factor=draws.steps.col_factor / 2)
+    other = replace(draws, col_factor=2 * draws.col_factor, factor_step=steps.stacked())
     view = Tastes({Side.ITEMS: other}, model.matrix, 0, trained=model._tastes)
     for side in Side:
         np.testing.assert_allclose(view.similarity(side, 1), model._tastes.similarity(side, 1), atol=1e-6)
