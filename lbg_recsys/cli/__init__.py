@@ -4,6 +4,7 @@ To add a command, write ``lbg_recsys/cli/<name>.py`` with a click command and na
 Keep heavy imports inside the command's function: ``--help`` loads every module listed here.
 """
 
+import os
 import sys
 from importlib import import_module
 
@@ -11,6 +12,7 @@ import click
 
 from lbg_recsys import __version__
 from lbg_recsys.cli.terminal import echo, visible
+from lbg_recsys.core.interrupts import is_busy
 from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
 from lbg_recsys.words import did_you_mean
 
@@ -92,6 +94,9 @@ class LazyGroup(click.Group):
             raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:
             echo("\nInterrupted.", err=True)
+            if is_busy():  # everything is closed by now, and an ordinary exit would wait for the call
+                sys.stdout.flush()
+                os._exit(130)
             ctx.exit(130)
         except Exception as error:
             if (lost := _lost_cluster(error)) is None:

@@ -8,8 +8,7 @@ T = TypeVar("T")
 
 # Seconds between two looks at whether somebody has pressed Ctrl-C.
 _PAUSE = 0.1
-# A call is waited for so long before the waiting goes to sleep: most calls are short.
-_SHORT = 0.005
+_NAME = "lbg-recsys: compiled code"
 
 
 def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
@@ -17,7 +16,8 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
 
     Python handles Ctrl-C between its own steps, and such a call is one of them, however long. In the main thread the
     call is made by another thread, and the main thread waits and can be interrupted. An interrupted call runs to its
-    end in the background, and its result is dropped: it must work on arrays that nobody else uses.
+    end in the background, and its result is dropped: it must work on arrays that nobody else uses. Python waits for
+    that end before it exits, because LAPACK crashes if its memory is taken from it.
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*args, **options)
@@ -29,12 +29,19 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
             found.append(function(*args, **options))
         except BaseException as error:
             failed.append(error)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    worker.join(_SHORT)
-    while worker.is_alive():
-        worker.join(_PAUSE)
+    # An event, because Python 3.10 to 3.12 take a thread for ended whose `join` was interrupted.
+    done = threading.Event()
+    threading.Thread(target=run, name=_NAME).start()
+    while not done.wait(_PAUSE):
+        pass
     if failed:
         raise failed[0]
     return found[0]
+
+
+def is_busy() -> bool:
+    """Whether an interrupted call still runs in the background."""
+    return any(thread.name == _NAME for thread in threading.enumerate())

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -55,3 +57,37 @@ def test_results_errors_and_other_threads():
     thread.start()
     thread.join()
     assert found == [thread]  # only the main thread hears of Ctrl-C
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from lbg_recsys.core.interrupts import interruptible
+
+def work():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    interruptible(lambda: (time.sleep(SECONDS), print("done", flush=True)))
+"""
+
+
+def run_interrupted(script, seconds):
+    code = INTERRUPTED.replace("SECONDS", str(seconds)) + script
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to oneself there")
+def test_python_exits_when_the_interrupted_call_is_done():
+    ended = run_interrupted("try:\n    work()\nexcept KeyboardInterrupt:\n    print('interrupted', flush=True)", 1.5)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("interrupted\ndone\n", "", 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to oneself there")
+def test_the_command_line_exits_at_once():
+    as_a_command = """
+import click
+from lbg_recsys.cli import COMMANDS, main
+COMMANDS["work"] = "__main__:command"
+command = click.command("work")(work)
+main(["work"])
+"""
+    ended = run_interrupted(as_a_command, 600)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("", "\nInterrupted.\n", 130)
