@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from lbg_recsys.errors import DataError
+
 try:
     import fcntl
 except ImportError:  # not on Windows: nothing is locked there, and nothing is swept
@@ -26,8 +28,10 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
 
     A kill at any moment leaves the old file or the new one, and perhaps the temporary file: the next write to
     ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
-    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is.
+    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is. A folder raises `DataError`.
     """
+    if os.path.isdir(path):
+        raise DataError(f"{os.fspath(path)} is a folder: name a file in it")
     with naming(path), _replacement(Path(os.path.realpath(path)), mode) as stream:
         yield stream
 

@@ -40,6 +40,7 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.files import private_folder
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
@@ -175,8 +176,7 @@ def fit(
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
 
-    if algo is not None:  # parameters are checked before anything is read
-        parse_params(params, named_class(MODELS[algo].model))
+    _refuse_unknown(params, [algo] if algo is not None else [DEFAULT, CHOICE])
     of_samplers = {
         "--time": time,
         "--seconds": seconds is not None,
@@ -254,6 +254,18 @@ def fit(
             echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)
     if was_cut_short(model):
         ctx.exit(130)
+
+
+def _refuse_unknown(params: tuple[str, ...], algos: list[str]) -> None:
+    """Refuse parameters that none of the models takes, before anything is read; the error is that of the first."""
+    errors: list[Exception] = []
+    for algo in algos:
+        try:
+            parse_params(params, named_class(MODELS[algo].model))
+            return
+        except (click.BadParameter, ParameterError) as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def _refuse_unscalable(algo: str | None, **given: Any) -> None:

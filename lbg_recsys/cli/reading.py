@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lbg_recsys.catalogue import known_ids
-from lbg_recsys.cli.common import counted, parse_columns
+from lbg_recsys.cli.common import WIDTH, counted, parse_columns
 from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
@@ -317,8 +317,12 @@ def _reading(source: str, quiet: bool, how: Mapping[str, Any]) -> Iterator[Progr
 
 
 def _say_what_was_read(matrix: "RatingMatrix", quiet: bool) -> None:
+    from lbg_recsys.ratings.scale import far_from_the_others
+
     if not quiet:
         echo(f"Read {in_words(facts_of(matrix))}.", err=True)
+        if remark := far_from_the_others(matrix.rows.values):
+            echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
 
 
 def _refuse_format_of_sets(source: str, how: Mapping[str, Any]) -> None:

@@ -191,6 +191,8 @@ class Container:
 @contextmanager
 def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
     """Open a model file; what is wrong with its bytes, or raised as `DataError` meanwhile, is a `ModelFileError`."""
+    if os.path.isdir(path):
+        raise ModelFileError(f"{os.fspath(path)} is a folder: name a model file in it")
     with open(path, "rb") as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):

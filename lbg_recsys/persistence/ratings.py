@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from lbg_recsys.core.levels import MOST_LEVELS
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
 from lbg_recsys.persistence import crowd
 from lbg_recsys.persistence.container import Container
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.ids import RawId
     from lbg_recsys.ratings.matrix import RatingMatrix
     from lbg_recsys.ratings.model import RatingModel
-
-# A prediction has a probability for every level: far more than any scale has would only cost memory.
-_MOST_LEVELS = 10_000
 
 FACTS = {
     "users": list[int | str],
@@ -160,7 +158,7 @@ def _sizes(section: Mapping[str, Any]) -> dict[str, int]:
 
 def _limits(section: Mapping[str, Any]) -> dict[str, int]:
     n_users, n_items = _sizes(section).values()
-    return {"ratings": n_users * n_items, "levels": _MOST_LEVELS, **crowd.limits(n_items)}
+    return {"ratings": n_users * n_items, "levels": MOST_LEVELS, **crowd.limits(n_items)}
 
 
 def _taken_apart(matrix: "RatingMatrix", titles: "Mapping[RawId, str]") -> tuple[dict[str, Any], dict[str, AnyArray]]:

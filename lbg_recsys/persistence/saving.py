@@ -63,7 +63,7 @@ def save(
     Raises
     ------
     DataError
-        If the model or a title cannot be kept in a file.
+        If the model or a title cannot be kept in a file, or ``path`` is a folder.
     ParameterError
         If a parameter was changed after the fit to a value that does not agree with the fitted arrays.
     NotFittedError
@@ -113,7 +113,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If anything is wrong with the file.
+        If anything is wrong with the file, or ``path`` is a folder.
     OSError
         If it cannot be opened.
 

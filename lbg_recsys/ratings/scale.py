@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.levels import MOST_LEVELS
 from lbg_recsys.errors import DataError, OffScaleError, ParameterError
 
 # Steps that rating scales use; the coarsest that fits all ratings wins.
@@ -148,6 +149,8 @@ def _as_levels(levels: Any) -> npt.NDArray[np.float64]:
         given = np.array([])
     if not len(given) or not np.isfinite(given).all():
         raise DataError(f"levels is {levels!r}: give finite numbers, at least one")
+    if len(given) > MOST_LEVELS:
+        raise DataError(f"there are {len(given):,} levels: give at most {MOST_LEVELS:,}, or none")
     return given
 
 
@@ -161,3 +164,22 @@ def _as_bounds(bounds: Any) -> tuple[float, float]:
     if lower > upper:
         raise ParameterError(f"the rating scale goes from {lower:g} to {upper:g}: give the lowest rating first")
     return lower, upper
+
+
+def far_from_the_others(ratings: npt.NDArray[np.float64]) -> str | None:
+    """A remark about a rating at an end of the scale that is far from all others, which are close to each other.
+
+    >>> stars = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 9)
+    >>> far_from_the_others(np.append(stars, 50.0))
+    'the highest rating is 50, and all others are between 1 and 5: correct it if it is a mistake'
+    >>> far_from_the_others(np.append(stars, 7.0)) is None
+    True
+    """
+    values = np.unique(ratings)
+    for end, far, others in (("highest", values[-1:], values[:-1]), ("lowest", values[:1], values[1:])):
+        if len(others) > 2 and abs(far[0] - np.median(others)) > 3 * np.ptp(others):
+            return (
+                f"the {end} rating is {far[0]:g}, and all others are between {others[0]:g} and {others[-1]:g}: "
+                "correct it if it is a mistake"
+            )
+    return None

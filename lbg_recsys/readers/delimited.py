@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -120,7 +121,9 @@ def _number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise _BadValue(text, "which is not a number") from None
+        point = text.strip().replace(",", ".")
+        hint = f": write a decimal point, {point}" if re.fullmatch(r"-?\d+,\d+", text.strip()) else ""
+        raise _BadValue(text, f"which is not a number{hint}") from None
     if not math.isfinite(value):
         raise _BadValue(text, "which is not finite: leave such lines out")
     if "_" in text:  # Python reads 1_0 as ten; nobody else does

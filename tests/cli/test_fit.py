@@ -30,6 +30,14 @@ def test_it_says_what_was_read_and_how_it_went(desk, run):
     assert lbg_recsys.load("mine.lbg").matrix.n_duplicates == 1
 
 
+def test_a_rating_far_from_all_others_is_named(desk, run):
+    rows = (desk / "ratings.csv").read_text()
+    (desk / "slip.csv").write_text(rows + "1,999,50\n")
+    told = run("fit", "slip.csv", "-a", "lbg", "-o", "slip.lbg").stderr
+    assert "highest rating is 50, and all others are between 1 and 5" in " ".join(told.split())
+    assert "highest rating" not in run("fit", "ratings.csv", "-a", "lbg", "-o", "fine.lbg").stderr
+
+
 def test_json_and_quiet(desk, run):
     result = run("fit", "--algo", "paper", "sample", "-o", "mine.lbg", "--json", "--quiet")
     facts = json.loads(result.stdout)
@@ -125,6 +133,13 @@ def test_parameters_are_checked(param, message, desk, run):
         run("fit", "--algo", "paper", "sample", "-o", "x.lbg", "--param", param, code=2).stderr.split()
     )
     assert not (desk / "x.lbg").exists()
+
+
+@pytest.mark.parametrize("param", ["n_sweep=3", "n_sweeps=none"])
+def test_parameters_are_checked_before_the_ratings_are_read_without_a_named_model_too(param, desk, run):
+    said = run("fit", "nothing.csv", "-o", "x.lbg", "--param", param, code=2).stderr
+    assert param.partition("=")[0] in said and "nothing.csv" not in said
+    assert "nothing.csv" in run("fit", "nothing.csv", "-o", "x.lbg", "--param", "penalty=3", code=1).stderr
 
 
 @pytest.mark.parametrize("algo", ["svd:n_factors=-1", 'knn:sim_options={"name":"none"}'])

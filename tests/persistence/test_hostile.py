@@ -294,7 +294,7 @@ def test_every_cut_and_every_flipped_bit_is_noticed(tiny_model, tmp_path):
 
 
 def test_a_folder_a_device_and_nothing(tmp_path):
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(ModelFileError, match="is a folder: name a model file in it"):
         lbg_recsys.load(tmp_path)
     with pytest.raises(FileNotFoundError):
         lbg_recsys.load(tmp_path / "nothing.lbg")

@@ -191,6 +191,13 @@ def test_a_failed_save_leaves_the_old_file(tiny_model, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_is_refused_with_a_sentence(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=r"^\. is a folder: name a file in it$"):
+        lbg_recsys.save(tiny_model, ".")
+    assert not list(tmp_path.iterdir())
+
+
 def test_titles_that_are_no_strings_leave_the_old_file(tiny_model, tmp_path):
     path = lbg_recsys.save(tiny_model, tmp_path / "model.lbg", titles={7: "Seven"})
     before = path.read_bytes()

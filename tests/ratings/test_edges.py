@@ -108,7 +108,7 @@ def test_ratings_of_a_new_user_are_named(model, rating, message):
 
 # -- arguments -----------------------------------------------------------------------------------------------------
 
-NUMBER, INTEGER, SHARE = "give a number", "give an integer of at least", "at least 0 and below 1"
+NUMBER, INTEGER, SHARE = "give a number", "an integer of at least", "at least 0 and below 1"
 
 
 @pytest.mark.parametrize(
@@ -305,6 +305,7 @@ def test_equal_ratings_on_a_continuous_scale_are_predicted_between_its_levels():
     [
         (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), scale=(0, 10**400)), "not valid"),
         (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), levels=[1, 10**400]), "finite numbers"),
+        (lambda model: model.fit(([0, 1], ["a", "b"], [1, 2]), levels=range(10_001)), "at most 10,000"),
         (lambda model: model.interval([(0, "a")], 10**400), "mass is 1000"),
         (lambda model: model.fold_in(["a", ["b"]]), "unhashable list"),
         (lambda model: model.fold_in(np.array(5)), "5"),

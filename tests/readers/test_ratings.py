@@ -152,6 +152,7 @@ BAD = [
     (text(), {"columns": {"users": 0}}, "columns has 'users'"),
     (text(header=""), {"columns": ["a", "b", "c"], "header": False}, "has no header"),
     (b"1,2,3\n\n1,2,four\n", {}, "line 3: the rating is 'four', which is not a number"),
+    (b"1;2;3\n1;4;3,5\n", {}, "line 2: the rating is '3,5', which is not a number: write a decimal point, 3.5"),
     (b"1,2,3\n1,2,1_0\n", {}, "line 2: the rating is '1_0'"),
     (
         b"a,b,c\n1,2,3\n",
