@@ -18,6 +18,7 @@ from lbg_recsys.progress import Progress, at_once, parts, rescaled
 from lbg_recsys.text._class_rule import WeightedRule, continued_rule, fit_rule, likelihoods, weighted_scores
 from lbg_recsys.text._documents import n_filled, ranked_documents
 from lbg_recsys.text._restarts import run_jobs
+from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text._training import Background, background_from, background_of
 from lbg_recsys.text.mixture import LBGMixture
 
@@ -50,6 +51,16 @@ class Corpus:
             None if self.weight is None else self.weight[chosen],
         )
 
+    def score(self, model: Any) -> float:
+        """The mean log-likelihood of the documents under the model of a class, as its public ``score`` has it."""
+        if self.rows is not None:
+            found = model._log_likelihood_of(self.rows)
+        elif isinstance(model, TextTopicModel):
+            found = model._log_likelihood(self.documents)
+        else:
+            return float(model.score(self.documents))
+        return float(found.astype(self.documents.dtype, copy=False).mean(dtype=np.float64))
+
     def of_class(self, code: int) -> "Corpus":
         """The documents of one class."""
         return self.take(np.flatnonzero(self.codes == code))
@@ -62,11 +73,11 @@ class FittedClasses:
     models: list[Any]
     rule: WeightedRule | None
 
-    def scores(self, documents: sp.csr_array) -> Floats:
-        """Scores (m, h) of checked documents, without the class priors."""
+    def scores(self, documents: sp.csr_array, rows: SparseRows | None = None) -> Floats:
+        """Scores (m, h) of checked documents, without the class priors; ``rows`` are they ranked, if at hand."""
         if self.rule is None:
-            return likelihoods(self.models, documents)
-        return weighted_scores(self.models, self.rule, documents)
+            return likelihoods(self.models, documents, rows)
+        return weighted_scores(self.models, self.rule, documents, rows)
 
 
 @dataclass(frozen=True)
@@ -117,7 +128,9 @@ class ClassPlan:
                 fitted.models, posteriors, background, corpus.rows, corpus.codes, corpus.weight, self.ridge
             )
         else:
-            rule = continued_rule(fitted.models, rule, corpus.documents, corpus.codes, corpus.weight, offset)
+            rule = continued_rule(
+                fitted.models, rule, corpus.documents, corpus.codes, corpus.weight, offset, corpus.rows
+            )
             absorb(fitted.models, corpus)
         return FittedClasses(fitted.models, rule)
 
@@ -154,12 +167,14 @@ class ClassPlan:
         model.set_params(n_components=max(1, min(n_topics, room)))
         if model.random_state is None:
             model.set_params(random_state=seed)
-        if background is None:
+        if not isinstance(model, TextTopicModel):
             passed: dict[str, Any] = {"progress": progress} if has_fit_parameter(model, "progress") else {}
             if corpus.weight is not None:
                 passed["sample_weight"] = corpus.weight
             return model.fit(documents, **passed), np.empty((0, 0))
-        model.n_features_in_ = documents.shape[1]
+        model._begin_fit(documents)
+        if background is None or not isinstance(model, LBGMixture):
+            return model, model._fit_checked(documents, corpus.weight, progress)
         if not filled:
             model._keep_nothing(background, documents.dtype)
             return model, np.ones((documents.shape[0], 1))
@@ -178,8 +193,9 @@ class ClassPlan:
         if len(corpus.codes) < 2 or len(numbers) == 1:
             return numbers[0]
         known, held_out = train_test_split(np.arange(len(corpus.codes)), test_size=_HELD_OUT, random_state=seed)
+        training, test = corpus.take(known), corpus.take(held_out)
         scores = [
-            self._fit_model(corpus.take(known), background, n, seed, report)[0].score(corpus.documents[held_out])
+            test.score(self._fit_model(training, background, n, seed, report)[0])
             for n, report in zip(numbers, tries, strict=True)
         ]
         return numbers[int(np.argmax(scores))]

@@ -39,23 +39,29 @@ class WeightedRule:
     correction: Correction
 
 
-def likelihoods(models: Sequence[Any], documents: sp.csr_array) -> Floats:
-    """log Pr(d | l) of checked documents under the model of each class, (m, h); ranked once for all LBG models."""
+def likelihoods(models: Sequence[Any], documents: sp.csr_array, rows: SparseRows | None = None) -> Floats:
+    """log Pr(d | l) of checked documents under the model of each class, (m, h).
+
+    ``rows`` are the documents ranked, if they are at hand; otherwise they are ranked once for all LBG models.
+    """
     words = documents.astype(np.float64)  # differences of large numbers: float32 would lose them
     if all(isinstance(model, LBGMixture) for model in models):
-        rows = ranked_documents(words)
+        rows = ranked_documents(words) if rows is None else rows.with_values(rows.values.astype(np.float64))
         return np.column_stack([model._log_likelihood_of(rows) for model in models])
     if all(isinstance(model, TextTopicModel) for model in models):
         return np.column_stack([model._log_likelihood(words) for model in models])
     return np.column_stack([model.score_samples(words) for model in models])
 
 
-def weighted_scores(models: Sequence[LBGMixture], rule: WeightedRule, documents: sp.csr_array) -> Floats:
+def weighted_scores(
+    models: Sequence[LBGMixture], rule: WeightedRule, documents: sp.csr_array, rows: SparseRows | None = None
+) -> Floats:
     """Scores (m, h) of checked documents, without the class priors; zero for a document without words."""
     parameters, topics = _joined(models)
     blocks = []
     for first in range(0, documents.shape[0], _BLOCK):
-        entries = _entries(models[0], documents[first : first + _BLOCK])
+        last = min(first + _BLOCK, documents.shape[0])
+        entries = _entries(models[0], documents[first:last], None if rows is None else rows.part(first, last))
         e, _ = topics.combine(evidence(entries, parameters), rule.exponents)
         scores = rule.correction.apply(e, _features(entries, rule.correction))
         scores[entries.start == entries.stop] = 0.0
@@ -110,10 +116,11 @@ def continued_rule(
     codes: Ints,
     weight: Floats | None,
     offset: Floats,
+    rows: SparseRows | None = None,
 ) -> WeightedRule:
     """The rule after a batch that the models have not learnt from yet; the exponents stay."""
     parameters, topics = _joined(models)
-    entries = _entries(models[0], documents)
+    entries = _entries(models[0], documents, rows)
     counts = np.ones(len(codes)) if weight is None else weight
     counts = np.where(entries.stop > entries.start, counts, 0.0)
     if _one_class(codes, counts):
@@ -169,10 +176,10 @@ def _compact(rows: SparseRows, model: LBGMixture) -> SparseRows:
     return rows.filtered(rank < wanted)
 
 
-def _entries(model: LBGMixture, documents: sp.csr_array) -> Entries:
-    """The keywords of checked documents; they are ranked only where not all words are keywords."""
+def _entries(model: LBGMixture, documents: sp.csr_array, rows: SparseRows | None) -> Entries:
+    """The keywords of checked documents; without ``rows`` they are ranked only where not all words are keywords."""
     if model.n_keywords is not None:
-        return entries_of(_compact(ranked_documents(documents), model))
+        return entries_of(_compact(ranked_documents(documents) if rows is None else rows, model))
     return entries_of(SparseRows.from_csr(documents.indptr, documents.indices, documents.data, documents.shape[1]))
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import ParameterError
+from lbg_recsys.progress import Progress
 from lbg_recsys.text._documents import checked_documents
 from lbg_recsys.text.topic_table import Topic, TopicTable
 
@@ -22,6 +23,15 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
 
     No ``ClusterMixin``: its checks use any real data, and word frequencies are not negative.
     """
+
+    def _begin_fit(self, documents: sp.csr_array) -> None:
+        """Check the parameters and take the words of checked documents, as the public ``fit`` does."""
+        self._validate_params()
+        self.n_features_in_ = documents.shape[1]
+
+    @abstractmethod
+    def _fit_checked(self, documents: sp.csr_array, weight: Floats | None, progress: Progress) -> Floats:
+        """Fit to checked documents and return their posteriors (m, k)."""
 
     @abstractmethod
     def _posteriors(self, documents: sp.csr_array) -> Floats:

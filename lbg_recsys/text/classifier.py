@@ -402,7 +402,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         scores = np.full((len(corpus.codes), len(self.classes_)), np.nan)
         for (known, held_out), report in zip(folds, rounds, strict=True):
             fitted = self._plan().fit(corpus.take(known), seed, report)
-            scores[held_out] = fitted.scores(corpus.documents[held_out]) + self.class_log_prior_
+            test = corpus.take(held_out)
+            scores[held_out] = fitted.scores(test.documents, test.rows) + self.class_log_prior_
         scored = ~np.isnan(scores).any(axis=1)
         return class_thresholds(scores[scored], corpus.codes[scored], limits)
 

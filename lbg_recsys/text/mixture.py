@@ -240,9 +240,12 @@ class LBGMixture(FittedMixture):
             documents = checked_documents(self, X, reset=True)
             dtype = documents.dtype
             posteriors = self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        self._warn_died_out()
+        return posteriors.astype(dtype, copy=False)
+
+    def _warn_died_out(self) -> None:
         if self.length_temper_ is not None:
             warn_died_out(self._parameters(), self._statistics, self._recipe())
-        return posteriors.astype(dtype, copy=False)
 
     def _fit_checked(
         self,

@@ -122,7 +122,11 @@ class PLSI(TextTopicModel):
             The fitted model itself.
         """
         documents = checked_documents(self, X, reset=True)
-        training = training_documents(documents, self.n_components, checked_weight(sample_weight, documents))
+        self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        return self
+
+    def _fit_checked(self, documents: sp.csr_array, weight: Floats | None, progress: Progress) -> Floats:
+        training = training_documents(documents, self.n_components, weight)
         filled, n_documents = training.documents, float(training.documents.shape[0])
         if training.weight is not None:  # shares of topics do not depend on the scale of a document
             by_entry = np.repeat(training.weight, np.diff(filled.indptr))
@@ -146,8 +150,9 @@ class PLSI(TextTopicModel):
         self.word_prob_ = fit.words.T.astype(documents.dtype)
         self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
         self.history_ = fit.history
-        self.labels_ = self._posteriors(documents).argmax(axis=1)
-        return self
+        posteriors = self._posteriors(documents)
+        self.labels_ = posteriors.argmax(axis=1)
+        return posteriors
 
     def _train(self, rows: SparseRows, theta: Floats, n_documents: float, progress: Progress) -> _Fit:
         # One pass with equal words spreads the random shares of the documents over their words.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lbg_recsys.core.types import Floats
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.text._documents import checked_documents, n_filled
+from lbg_recsys.text._documents import checked_documents, checked_weight, n_filled
 from lbg_recsys.text._nested import DefaultEstimator
 from lbg_recsys.text.mixture import LBGMixture
 
@@ -109,7 +109,10 @@ class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstim
         mixture = self._template()
         if self.estimator is None:
             mixture.set_params(n_components=max(1, min(mixture.n_components, n_filled(documents))))
-        self.estimator_ = mixture.fit(documents, sample_weight=sample_weight, progress=progress)
+        mixture._begin_fit(documents)
+        mixture._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        mixture._warn_died_out()
+        self.estimator_ = mixture
         scores = self._topic_scores()
         self.scores_, self.topics_ = scores.max(axis=0), scores.argmax(axis=0)
         return self

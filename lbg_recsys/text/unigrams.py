@@ -130,13 +130,17 @@ class MixtureOfUnigrams(TextTopicModel):
             The fitted model itself.
         """
         documents = checked_documents(self, X, reset=True)
-        training = training_documents(documents, self.n_components, checked_weight(sample_weight, documents))
-        words, weight = training.documents.astype(np.float64), training.weight
+        self._fit_checked(documents, checked_weight(sample_weight, documents), progress)
+        return self
+
+    def _fit_checked(self, documents: sp.csr_array, weight: Floats | None, progress: Progress) -> Floats:
+        training = training_documents(documents, self.n_components, weight)
+        words, counts = training.documents.astype(np.float64), training.weight
         fit = fit_restarts(
             lambda random_state, progress: first_posteriors(
-                training.block, self.n_components, self.init, random_state, progress, [weight]
+                training.block, self.n_components, self.init, random_state, progress, [counts]
             ),
-            lambda mu, progress: self._train(words, mu, progress, weight),
+            lambda mu, progress: self._train(words, mu, progress, counts),
             n_init=self.n_init,
             combine=self.combine,
             random_state=self.random_state,
@@ -150,8 +154,9 @@ class MixtureOfUnigrams(TextTopicModel):
         self.word_prob_ = np.exp(fit.parameters.log_beta.T).astype(documents.dtype)
         self.lower_bound_, self.n_iter_, self.converged_ = fit.lower_bound, fit.n_iter, fit.converged
         self.history_ = fit.history
-        self.labels_ = self._posteriors(documents).argmax(axis=1)
-        return self
+        posteriors = self._posteriors(documents)
+        self.labels_ = posteriors.argmax(axis=1)
+        return posteriors
 
     def _train(self, words: sp.csr_array, mu: Floats, progress: Progress, weight: Floats | None) -> _Fit:
         by_entry = None if weight is None else np.repeat(weight, np.diff(words.indptr))

@@ -383,6 +383,70 @@ def test_documents_are_validated_and_ranked_once_for_all_classes(data, monkeypat
         assert len(calls) == ranked
 
 
+@pytest.fixture
+def counted(monkeypatch):
+    """How often documents were checked, and how often ranked, wherever in the room."""
+    from lbg_recsys.text import (
+        _class_models,
+        _class_rule,
+        _documents,
+        _fitted_mixture,
+        _topics,
+        classifier,
+        mixture,
+        plsi,
+        selector,
+        unigrams,
+    )
+
+    calls = {"checked_documents": 0, "ranked_documents": 0}
+
+    def counting(name):
+        def count(*arguments, **options):
+            calls[name] += 1
+            return getattr(_documents, name)(*arguments, **options)
+
+        return count
+
+    rooms = (_class_models, _class_rule, _fitted_mixture, _topics, classifier, mixture, plsi, selector, unigrams)
+    for module in rooms:
+        for name in calls.keys() & vars(module).keys():
+            monkeypatch.setattr(module, name, counting(name))
+    return calls
+
+
+@pytest.mark.filterwarnings("ignore:.*topics are hardly more")
+@pytest.mark.parametrize(
+    ("model", "ranked"),
+    [
+        (LBGClassifier(), 1),
+        (LBGClassifier(n_topics=[1, 2]), 1),
+        (LBGClassifier(n_topics=[1, 2], rule="likelihood"), 1),
+        (LBGClassifier(max_false_positive_rate=0.1, cv=3, rule="likelihood"), 1),
+        (LBGClassifier(LBGMixture(n_keywords=4), max_false_positive_rate=0.1, cv=3), 1),
+        (LBGClassifier(PLSI(), n_topics=[1, 2]), 0),
+        (LBGClassifier(MixtureOfUnigrams(), n_topics=[1, 2]), 0),
+        (LBGSelector(), 1),
+        (LBGMixture(2), 1),
+        (MixtureOfUnigrams(2), 0),
+        (PLSI(2), 0),
+    ],
+)
+def test_a_fit_checks_and_ranks_documents_once(model, ranked, data, counted):
+    X, y, _, _ = data
+    model.fit(X, y)
+    assert counted == {"checked_documents": 1, "ranked_documents": ranked}
+
+
+@pytest.mark.parametrize("estimator", [None, LBGMixture(n_keywords=4)])
+def test_a_further_batch_is_checked_and_ranked_once(estimator, data, counted):
+    X, y, _, _ = data
+    model = LBGClassifier(estimator).partial_fit(X, y, classes=np.unique(y))
+    counted.update(dict.fromkeys(counted, 0))
+    model.partial_fit(X, y)
+    assert counted == {"checked_documents": 1, "ranked_documents": 1}
+
+
 @pytest.mark.parametrize(("dtype", "value"), [(np.float64, 1e154), (np.float32, 1e20)])
 @pytest.mark.parametrize("model", [LBGClassifier(), LBGMixture(2), MixtureOfUnigrams(2), PLSI(2), LBGSelector()])
 def test_values_that_overflow_are_refused(model, dtype, value):
