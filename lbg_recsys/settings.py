@@ -1,19 +1,22 @@
 """Hyper-parameters, each defined once: name, type, range, default and description.
 
-A class that derives from `Settings` lists its hyper-parameters as dataclass fields made by `setting`. From this one
-list come the constructor and its signature, the parameters section of the class docstring, ``get_params`` and
-``set_params``, the check at ``fit``, the check of model files, ``--param`` and ``lbg-recsys params``.
+A class that derives from `Settings` lists its hyper-parameters as dataclass fields made by `setting`, and has the
+decorators `named_arguments` and `dataclass`. From this one list come the constructor and its signature, the
+parameters section of the class docstring, ``get_params`` and ``set_params``, the check at ``fit``, the check of model
+files, ``--param`` and ``lbg-recsys params``.
 """
 
 import inspect
 import math
 import re
 from dataclasses import dataclass, field, fields
+from functools import wraps
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 from lbg_recsys.checks import is_finite, is_flag, is_integer, is_number
 from lbg_recsys.errors import ParameterError
+from lbg_recsys.words import no_parameter
 
 S = TypeVar("S", bound="Settings")
 
@@ -127,6 +130,27 @@ def setting(
     return field(default=default, metadata=rule)
 
 
+def named_arguments(cls: type[S]) -> type[S]:
+    """Decorate a `Settings` dataclass: a wrong argument of its constructor raises an error that names the model.
+
+    The error of a dataclass would name the class that lists the fields, which users do not see.
+    """
+    init = cls.__init__
+
+    @wraps(init)
+    def checked(self: S, *unnamed: Any, **given: Any) -> None:
+        known, owner = settings_of(cls), type(self).__name__
+        if unnamed:
+            raise TypeError(f"{owner} takes its parameters by name: {next(iter(known))}=...")
+        for name in given:
+            if name not in known:
+                raise TypeError(no_parameter(owner, name, known))
+        init(self, **given)
+
+    cls.__init__ = checked  # type: ignore[assignment]
+    return cls
+
+
 def settings_of(cls: type["Settings"]) -> dict[str, Setting]:
     """The hyper-parameters of a class by name, in the order of its constructor."""
     return {
@@ -194,7 +218,7 @@ class Settings:
         known = settings_of(type(self))
         for name, value in params.items():
             if name not in known:
-                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
+                raise ParameterError(no_parameter(type(self).__name__, name, known))
             setattr(self, name, value)
         return self
 

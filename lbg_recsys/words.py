@@ -30,6 +30,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
+def no_parameter(owner: str, name: str, known: Iterable[str]) -> str:
+    """The message about a parameter that does not exist.
+
+    >>> no_parameter("LBGModel", "n_topic", ["n_topics", "point"])
+    "LBGModel has no parameter 'n_topic' (did you mean 'n_topics'?); it has n_topics, point"
+    """
+    meant = did_you_mean(name, known)
+    return f"{owner} has no parameter {name!r}{meant and f' ({meant})'}; it has {', '.join(known)}"
+
+
 def an(name: str) -> str:
     """The name of a class with its article.
 

@@ -10,9 +10,10 @@ from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
 from lbg_recsys.ratings.bayesian.times import PairTimes
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.settings import BayesianLBGSettings
-from lbg_recsys.settings import setting
+from lbg_recsys.settings import named_arguments, setting
 
 
+@named_arguments
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Settings(BayesianLBGSettings):
     """Those of the model, and the arguments of its ``fit`` that a trainset does not have."""

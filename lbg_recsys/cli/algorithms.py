@@ -11,7 +11,7 @@ import click
 
 from lbg_recsys import presets
 from lbg_recsys.cli.completion import complete_algorithm, complete_param
-from lbg_recsys.words import did_you_mean
+from lbg_recsys.words import did_you_mean, no_parameter
 
 if TYPE_CHECKING:
     from lbg_recsys.evaluation.lists import Scorer
@@ -236,10 +236,7 @@ def parse_params(
         if name in elsewhere:
             raise click.BadParameter(f"{name} is set by {elsewhere[name]}", param_hint=hint)
         if name not in kinds:
-            raise click.BadParameter(
-                f"{cls.__name__} has no parameter {name!r}{_nearest(name, kinds)}; it has {', '.join(kinds)}",
-                param_hint=hint,
-            )
+            raise click.BadParameter(no_parameter(cls.__name__, name, kinds), param_hint=hint)
         value, kind = parse_value(value_text.strip()), kinds[name]
         if kind is inspect.Parameter.empty:
             kind = _kind_by_default(name, defaults[name]) if name in defaults else Any

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lbg_recsys.settings import AUTO, Settings, setting
+from lbg_recsys.settings import AUTO, Settings, named_arguments, setting
 
 POINTS = ("mode", "mean", "median")
 ORIENTATIONS = ("users", "items", "both")
@@ -48,6 +48,7 @@ def _verbose() -> Any:
     return setting(False, "Show a progress bar on standard error, or ten lines if it is not a terminal.")
 
 
+@named_arguments
 @dataclass(kw_only=True, eq=False, repr=False)
 class LBGSettings(Settings):
     """Hyper-parameters of the paper's model; with ``prior_strength=0`` the defaults are the paper's."""
@@ -84,6 +85,7 @@ class LBGSettings(Settings):
     verbose: bool = _verbose()
 
 
+@named_arguments
 @dataclass(kw_only=True, eq=False, repr=False)
 class BayesianLBGSettings(Settings):
     """Hyper-parameters of Bayesian LBG."""
@@ -119,11 +121,13 @@ class BayesianLBGSettings(Settings):
         first fit this time includes compilation.""",
         above=0,
     )
-    n_chains: int = setting(
-        1,
+    n_chains: int | str = setting(
+        "auto",
         """Chains per orientation and likelihood: with "both" and "mixed", 1 runs four chains and 2 run eight. More
-        chains are a little more accurate, and cost time and memory in proportion.""",
+        chains are a little more accurate, and cost time and memory in proportion. "auto" is 2 for 20,000 to 75,000
+        ratings of users and items that have ten or more on average, and 1 otherwise.""",
         at_least=1,
+        choices=(AUTO,),
     )
     orientation: str = setting(
         "both",
@@ -150,6 +154,7 @@ class BayesianLBGSettings(Settings):
     verbose: bool = _verbose()
 
 
+@named_arguments
 @dataclass(kw_only=True, eq=False, repr=False)
 class GaussianPLSASettings(Settings):
     """Hyper-parameters of Gaussian pLSA."""
@@ -171,6 +176,7 @@ class GaussianPLSASettings(Settings):
     verbose: bool = _verbose()
 
 
+@named_arguments
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChoiceSettings(Settings):
     """Hyper-parameters of the choice scores, chosen on inner splits of data sets (benchmarks/tune_choice.py)."""

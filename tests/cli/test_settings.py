@@ -117,8 +117,20 @@ def test_allowed_values_pass():
 def test_unknown_names_are_refused():
     with pytest.raises(TypeError, match="sise"):
         Example(sise=3)
-    with pytest.raises(ParameterError, match="Example has no parameter 'sise'; it has size, share, loud"):
+    said = "Example has no parameter 'sise' \\(did you mean 'size'\\?\\); it has size, share, loud"
+    with pytest.raises(ParameterError, match=said):
         Example().set_params(sise=3)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_wrong_argument_of_a_constructor_names_the_model_and_the_nearest_parameter(name):
+    for path in filter(None, (MODELS[name].model, MODELS[name].surprise)):
+        cls = named_class(path)
+        known = next(iter(settings_of(cls)))
+        with pytest.raises(TypeError, match=f"^{cls.__name__} has no parameter '{known}_' .did you mean '{known}'"):
+            cls(**{f"{known}_": 3})
+        with pytest.raises(TypeError, match=f"^{cls.__name__} takes its parameters by name: {known}="):
+            cls(3)
 
 
 def test_the_parameters_stand_before_the_other_sections():

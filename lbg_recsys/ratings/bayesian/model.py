@@ -54,7 +54,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     Attributes
     ----------
     size_ : Size
-        The numbers of components, classes and factors, "auto" resolved.
+        The numbers of components, classes, factors and chains of each kind, "auto" resolved.
     n_sweeps_ : int
         Sweeps run so far.
     rhat_ : ndarray
@@ -177,9 +177,8 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             found = (
                 f"too few sweeps to assess convergence: it takes at least {FEWEST_SWEEPS} after the burn-in"
                 if np.isnan(error)
-                else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.3f}, "
-                f"{error / limit * MONTE_CARLO_SHARE:.0%} of the training error "
-                f"(it should be at most {MONTE_CARLO_SHARE:.0%})"
+                else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.4f} and "
+                f"should be at most {limit:.4f}, {MONTE_CARLO_SHARE:.0%} of the training error"
             )
             more = "raise n_sweeps" if self.max_seconds is None else "allow more seconds"
             remedy = f"{more}, or continue in Python: set warm_start=True and fit again"
@@ -272,7 +271,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
         """How much each of the user's ratings contributes to an expected rating, given the kept sweeps."""
-        n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
+        n_chains = self.size_.n_chains * len(LIKELIHOODS[self.likelihood])
         known = self.user_features_.rows(self.matrix.users)
         influence = Influence(self._some, self.matrix, self._new_users, known, n_chains)
         return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])

@@ -132,10 +132,9 @@ def test_a_sampler_that_has_not_converged_is_reported_with_figures_and_a_remedy(
         model = BayesianLBGModel(n_sweeps=12, burn_in=0, random_state=0).fit(ratings)
     assert not model.converged_ and len(model.rhat_) == TRACED_PAIRS
     assert model.rhat_share_ == np.mean(model.rhat_ > 1.1) > 0.5 and model.rhat_median_ == np.median(model.rhat_)
-    share = model.monte_carlo_error_ / model.training_error_[-1]
-    assert share > 0.15 and f"is {model.monte_carlo_error_:.3f}, {share:.0%} of the training" in str(
-        caught[0].message
-    )
+    error, limit = model.monte_carlo_error_, 0.15 * model.training_error_[-1]
+    assert error > limit
+    assert f"is {error:.4f} and should be at most {limit:.4f}, 15% of the training" in str(caught[0].message)
 
 
 def test_a_sampler_that_has_converged_is_not_reported(ratings):
