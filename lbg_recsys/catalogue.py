@@ -35,6 +35,9 @@ class Catalogue:
     "'Star Warts (1977)' (nearest title: 'Star Wars (1977)')"
     >>> found.trouble("Casablanca")
     "'Casablanca'"
+    >>> films = SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(["alien", "casablanca"])), titles={})
+    >>> Catalogue(films).trouble("cassablanca")
+    "'cassablanca' (nearest id: 'casablanca')"
     >>> titles = {8: "Star Wars", 9: "Alien (1979)"}
     >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
     >>> found.find("Star Wars (1977)"), found.find("Alien (1980)")
@@ -82,7 +85,11 @@ class Catalogue:
         if not near:
             bare = {_bare(title): title for title in self._titles.values()}
             near = [bare[one] for one in get_close_matches(_bare(text), bare, n=1, cutoff=_ALIKE)]
-        return f"{text[:60]!r}" + (f" (nearest title: {near[0]!r})" if near else "")
+        what = "title"
+        if not self._titles and not _INTEGER.fullmatch(text):  # a number that is near another is no hint
+            near = get_close_matches(text, [one for one in self._index if isinstance(one, str)], n=1, cutoff=_ALIKE)
+            what = "id"
+        return f"{text[:60]!r}" + (f" (nearest {what}: {near[0]!r})" if near else "")
 
     def complaint(self, given: Any) -> str:
         """The message about one item that `find` did not find."""

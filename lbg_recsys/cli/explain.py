@@ -14,6 +14,8 @@ from lbg_recsys.cli.models import (
     fold_in_file,
     load_model,
     model_argument,
+    new_user_called,
+    new_user_option,
     remarks,
 )
 from lbg_recsys.cli.reading import format_options
@@ -29,13 +31,7 @@ _NEGLIGIBLE = 0.001
 @click.command()
 @model_argument
 @click.option("--user", metavar="ID", shell_complete=complete_user, help="The user.")
-@click.option(
-    "--new-user",
-    metavar="FILE",
-    type=click.Path(),
-    help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
-    "there are several.",
-)
+@new_user_option
 @feature_option("the new user")
 @click.option("--item", metavar="ID", shell_complete=complete_item, required=True, help="The item: its id or title.")
 @click.option(
@@ -92,7 +88,7 @@ def explain(
     if new_user is not None:
         with remarks(quiet):
             folded = fold_in_file(loaded, new_user, quiet, features, **how)
-            found = [(_called(user_id), one.explain(found_item)) for user_id, one in folded]
+            found = [(new_user_called(user_id), one.explain(found_item)) for user_id, one in folded]
     else:
         with remarks(quiet):
             found = [(f"User {user}", loaded.explain(find_user(loaded, str(user)), found_item))]
@@ -107,10 +103,6 @@ def explain(
     for turn, (who, explanation) in enumerate(found):
         echo("\n" if turn else "", nl=False)
         _show(loaded, who, explanation, number)
-
-
-def _called(new_user: Any) -> str:
-    return "New user" if new_user is None else f"New user {new_user}"
 
 
 def _by_name(found: "Explanation | Influences") -> dict[str, float]:

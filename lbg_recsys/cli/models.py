@@ -14,6 +14,8 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lbg_recsys.ratings import RatingModel
     from lbg_recsys.ratings.ids import IdIndex, RawId
 
@@ -111,7 +113,7 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
 
 def find_user(model: "RatingModel", text: str) -> "RawId":
     """The user that somebody means by ``text``."""
-    return _find(model.matrix.users, text, "user", "recommend and explain take a new one by --new-user FILE")
+    return _find(model.matrix.users, text, "user", "predict, recommend and explain take a new one by --new-user FILE")
 
 
 def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
@@ -122,7 +124,7 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
             "" if model.matrix.left_out is None else ", because it was saved without its users (fit --drop-users)"
         )
         said = f"the model knows no user {text!r}{without}: this is the prediction for an unknown user"
-        remedy = "explain --new-user FILE predicts from a user's own ratings"
+        remedy = "--new-user FILE predicts from a user's own ratings"
         echo(click.wrap_text(f"Note: {said}; {remedy}.", WIDTH), err=True)
     return user
 
@@ -177,13 +179,31 @@ def fold_in_file(
         known = {meant[item]: value for item, value in own.items() if item in meant}
         if not known:
             if not quiet:
-                echo(f"Note: {source}: the user {user} has no known item and gets no list.", err=True)
+                echo(f"Note: {source}: the user {user} has no known item and is left out.", err=True)
             continue
         if len(known) < sum(item in meant for item in own):
             raise DataError(f"{source}: two names of one item are given for one user: leave one of them out")
         folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known), **beside)))
     return folded
 
+
+def new_user_called(user: "RawId | None") -> str:
+    """What a new user of a file is called on screen; None is the only one."""
+    return "New user" if user is None else f"New user {user}"
+
+
+def of_new_user(found: "pd.DataFrame", user: "RawId | None") -> "pd.DataFrame":
+    """A table about a new user, with the id that the file has."""
+    return found if user is None else found.assign(user=[user] * len(found))
+
+
+new_user_option = click.option(
+    "--new-user",
+    metavar="FILE",
+    type=click.Path(),
+    help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
+    "there are several.",
+)
 
 new_item_option = click.option(
     "--new-item",

@@ -11,10 +11,15 @@ from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
     feature_option,
     find_item,
+    fold_in_file,
     known_or_new_user,
     load_rating_model,
     model_argument,
     new_item_option,
+    new_user_called,
+    new_user_option,
+    of_new_user,
+    remarks,
     with_new_items,
 )
 from lbg_recsys.cli.reading import format_options
@@ -25,6 +30,8 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lbg_recsys.ratings import RatingModel
 
 _BLOCK = 1 << 14  # the most accurate model takes about a second for these
@@ -38,8 +45,9 @@ _NAMED = 3  # unknown users and items that a note names
 @click.option(
     "--item", metavar="ID", shell_complete=complete_item, help="The item of a single pair: its id or title."
 )
+@new_user_option
 @new_item_option
-@feature_option("the new item")
+@feature_option("the new user, or of the new item if there is no --new-user")
 @click.option("--time", is_flag=True, help="PAIRS has a column with times, and the model was fitted with --time.")
 @output_option(
     "Where the predictions go: .csv, .tsv, .jsonl or .parquet; standard output (CSV) by default.", suffixes=TABLES
@@ -64,6 +72,7 @@ def predict(
     pairs: str | None,
     user: str | None,
     item: str | None,
+    new_user: str | None,
     new_item: str | None,
     features: dict[str, Any],
     time: bool,
@@ -82,9 +91,13 @@ def predict(
     unknown one. --item must be known, because it may be a part of a title, or be the id of an item that has features
     and no ratings.
 
+    --new-user predicts for users whom the model does not know, from a file of items (ids or titles) and ratings;
+    nothing is fitted again. A column user in the file gives one prediction per user.
+
     --new-item predicts an item that the model does not know, from a file with its users and ratings; nothing is
     fitted again. If the file has no column item, the item is called "new item"; if it has several, --item names one
-    of them. --feature gives features of the new item, with --new-item or in its place.
+    of them. --feature gives features of the new item, with --new-item or in its place; with --new-user they are those
+    of the new user.
 
     \b
     Examples:
@@ -92,49 +105,71 @@ def predict(
       lbg-recsys predict model.lbg --user 3 --item 8 --json
       lbg-recsys predict model.lbg pairs.csv -o predictions.csv
       lbg-recsys predict model.lbg pairs.csv --point mean --mass 0.5
+      lbg-recsys predict model.lbg --new-user my_ratings.csv --item 8
       lbg-recsys predict model.lbg --user 3 --new-item its_ratings.csv
       lbg-recsys predict featured.lbg --user 3 --feature year=1999
     """
-    if features and new_item is None and not (pairs is None and item is None):
+    if features and new_item is None and new_user is None and not (pairs is None and item is None):
         raise click.UsageError(
             "--feature is for a new item: give its ratings by --new-item FILE, or leave --item out"
         )
-    if (pairs is None) == (user is None and item is None):
-        raise click.UsageError("give either a file of PAIRS, or --user and --item")
-    if pairs is None and (user is None or (item is None and new_item is None and not features)):
-        raise click.UsageError("a single pair needs both --user and --item")
+    if user is not None and new_user is not None:
+        raise click.UsageError("give either --user ID or --new-user FILE")
+    has_user = user is not None or new_user is not None
+    has_item = item is not None or new_item is not None or (bool(features) and new_user is None)
+    if (pairs is None) == (not has_user and item is None):
+        raise click.UsageError("give either a file of PAIRS, or --user (or --new-user) and --item")
+    if pairs is None and not (has_user and has_item):
+        raise click.UsageError("a single pair needs both --user (or --new-user) and --item")
     if time and pairs is None:
         raise click.UsageError("--time needs a file of PAIRS with times")
-    loaded, added = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, features, **how)
+    of_item, of_user = ({}, features) if new_user is not None else (features, {})
+    form = how if new_user is None else {}  # the options of the format are those of one file
+    loaded, added = with_new_items(load_rating_model(model, quiet, "predict"), new_item, quiet, of_item, **form)
     loaded.point = point or loaded.point
     if pairs is None:
         if item is None and len(added) > 1:
             raise click.UsageError(f"{new_item} has {len(added):,} items: name one of them with --item")
         known = added[0] if item is None else find_item(loaded, item)
-        _one(loaded, known_or_new_user(loaded, str(user), quiet), known, mass, output, as_json, quiet)
+        found = {}
+        if new_user is None:
+            own = known_or_new_user(loaded, str(user), quiet)
+            found[f"User {own}"] = loaded.predictions([(own, known)], mass)
+        else:
+            with remarks(quiet):
+                folded = fold_in_file(loaded, new_user, quiet, of_user, **how)
+                for own, one in folded:
+                    found[new_user_called(own)] = of_new_user(one.predictions([known], mass), own)
+        _few(loaded, found, mass, output, as_json, quiet)
     else:
         if time and getattr(loaded, "calendar_", None) is None:
             raise DataError(f"{model} was fitted without times: fit it with --time, or leave --time out here")
         _many(loaded, pairs, {**how, "timestamp": True} if time else how, output, mass, quiet, as_json)
 
 
-def _one(
-    model: "RatingModel", user: Any, item: Any, mass: float, output: str | None, as_json: bool, quiet: bool
+def _few(
+    model: "RatingModel",
+    found: "dict[str, pd.DataFrame]",
+    mass: float,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    from lbg_recsys.ratings.questions.predictions import predictions
-
-    found = predictions(model, [user], [item], mass)
+    """Show or write the prediction for one user, or for each of some new ones; ``found`` has them by user."""
     if output or as_json:
         with block_writer(output, as_json=as_json) as writer:
-            writer.write(found)
-        _wrote(1, output, as_json, quiet)
+            for table in found.values():
+                writer.write(table)
+        _wrote(writer.n_rows, output, as_json, quiet)
         return
-    row = with_distribution({str(name): column.tolist()[0] for name, column in found.items()})
-    echo(f"User {user}, item {title_of(model, item)}: prediction {row['prediction']:.4g} ({model.point})")
-    print_table(["std", "low", "high"], [[row["std"], f"{row['low']:g}", f"{row['high']:g}"]])
-    echo(f"low, high: the ends of the {mass:.0%} interval")
-    echo()
-    echo(bars(row["distribution"]))
+    for turn, (who, table) in enumerate(found.items()):
+        row = with_distribution({str(name): column.tolist()[0] for name, column in table.items()})
+        echo("\n" if turn else "", nl=False)
+        echo(f"{who}, item {title_of(model, row['item'])}: prediction {row['prediction']:.4g} ({model.point})")
+        print_table(["std", "low", "high"], [[row["std"], f"{row['low']:g}", f"{row['high']:g}"]])
+        echo(f"low, high: the ends of the {mass:.0%} interval")
+        echo()
+        echo(bars(row["distribution"]))
 
 
 def _many(

@@ -15,6 +15,8 @@ from lbg_recsys.cli.models import (
     load_model,
     model_argument,
     new_item_option,
+    new_user_option,
+    of_new_user,
     predicts_ratings,
     refuse_choices,
     remarks,
@@ -47,13 +49,7 @@ CRITERIA = ("liked", "rated", "rating", "sure")
     help="The user to recommend to; repeatable.",
 )
 @click.option("--all-users", is_flag=True, help="Recommend to every user, block by block in bounded memory.")
-@click.option(
-    "--new-user",
-    metavar="FILE",
-    type=click.Path(),
-    help="Users the model does not know: a file with item (or title), rating if there are ratings, and user if "
-    "there are several.",
-)
+@new_user_option
 @feature_option("the new user")
 @new_item_option
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, show_default=True, help="Items per list.")
@@ -167,7 +163,7 @@ def recommend(
     if new_user is not None:
         with remarks(quiet):
             folded = fold_in_file(loaded, new_user, quiet, features, **how)
-            blocks, total = (_renamed(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
+            blocks, total = (of_new_user(one.recommend(number, **wishes), user) for user, one in folded), len(folded)
     else:
         if all_users:
             from lbg_recsys.ratings.crowd import need_users
@@ -206,10 +202,6 @@ def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) 
     if not left:
         raise DataError("--only and --not leave no item to recommend")
     return found
-
-
-def _renamed(found: "pd.DataFrame", user: "RawId | None") -> "pd.DataFrame":
-    return found if user is None else found.assign(user=[user] * len(found))
 
 
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:

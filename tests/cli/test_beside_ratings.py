@@ -197,6 +197,10 @@ def test_features_of_new_users_and_items(desk, run):
     found = json.loads(run(*asked, "--new-item", "its_ratings.csv", *film).stdout)[0]
     rated = {1: 5.0, 2: 4.0, 3: 1.0}
     assert found["prediction"] == model.with_item("x", rated, features=features).predict_batch([(3, "x")])[0]
+    new_user = ["predict", "f.lbg", "--new-user", "my_ratings.csv", "--item", 7, "--json"]
+    folded = lbg_recsys.load("f.lbg").fold_in({1: 5, 2: 4, 40: 1}, features={"sex": "F"})
+    (described,) = json.loads(run(*new_user, "--feature", "sex=F").stdout)
+    assert list(described["distribution"].values()) == folded.distribution(7).tolist()
     explained = run("explain", "f.lbg", "--new-user", "my_ratings.csv", "--item", 7, "--feature", "sex=F", "--json")
     assert "sex=F" in {one["feature"] for one in json.loads(explained.stdout)[0]["features"]}
     listed = [

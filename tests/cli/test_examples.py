@@ -38,16 +38,29 @@ def test_every_command_shows_an_example(path, command, run):
 
 
 @pytest.mark.parametrize(("path", "command"), [one for one in ALL if not isinstance(one.values[1], click.Group)])
-def test_every_command_can_be_quiet_and_speak_to_machines(path, command):
-    every = commands(main, ("lbg-recsys",))
-    options = [(path[1:], one.opts) for path, command in every for one in command.params]
-    letters = {"-a": {"--algo"}, "-p": {"--param"}, "-n": {"--number"}, "-k": {"--topics"}}
-    letters |= {"-q": {"--quiet"}, "-o": {"--output"}, "-h": {"--help"}}
-    for path, names in options:
-        short = [name for name in names if len(name) == 2 and name.startswith("-")]
-        assert all(set(names) & letters[letter] for letter in short), (path, names)
-        for letter, longs in letters.items():
-            assert not set(names) & longs or letter in names, (path, names)
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_every_command_can_be_quiet_and_speak_to_machines(path, command, option):
+    (found,) = [one for one in command.params if option in one.opts]
+    assert found.is_flag
+
+
+LETTERS = {
+    "-a": "--algo",
+    "-p": "--param",
+    "-n": "--number",
+    "-k": "--topics",
+    "-q": "--quiet",
+    "-o": "--output",
+    "-h": "--help",
+}
+
+
+@pytest.mark.parametrize(("path", "command"), ALL)
+def test_a_letter_means_the_same_in_every_command(path, command):
+    for names in (set(one.opts) for one in command.params if isinstance(one, click.Option)):
+        assert {name for name in names if len(name) == 2} <= LETTERS.keys()
+        for letter, long in LETTERS.items():
+            assert (letter in names) == (long in names)
 
 
 def test_every_command_is_reached():

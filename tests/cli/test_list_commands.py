@@ -103,7 +103,7 @@ def test_several_new_users_get_a_list_each(bayesian, desk, run):
         expected = bayesian.fold_in(ratings).recommend(3)["item"].tolist()
         assert found.loc[found["user"] == user, "item"].tolist() == expected
     said = run("recommend", *arguments).stderr
-    assert "1 of 4 items is unknown" in said and "the user cid has no known item and gets no list" in said
+    assert "1 of 4 items is unknown" in said and "the user cid has no known item and is left out" in said
     run("recommend", *arguments, "-o", "recs.csv", "-q")
     assert pd.read_csv("recs.csv")["user"].unique().tolist() == ["ann", "bob"]
 

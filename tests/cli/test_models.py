@@ -51,7 +51,7 @@ def test_predict_from_a_file_without_users(desk, run):
     run("fit", "ratings.csv", "--algo", "lbg", "-o", "mine.lbg", "--drop-users", "-q")
     told = " ".join(run("predict", "mine.lbg", "--user", 3, "--item", 8).stderr.split())
     assert "knows no user '3', because it was saved without its users (fit --drop-users)" in told
-    assert "explain --new-user FILE predicts from a user's own ratings" in told
+    assert "--new-user FILE predicts from a user's own ratings" in told
     assert run("predict", "model.lbg", "--user", "nobody", "--item", 8, "-q").stderr == ""
 
 
@@ -200,6 +200,37 @@ def test_new_user(model, run, desk):
     (desk / "off.csv").write_text("item,rating\n1,50\n")
     said = run("recommend", "model.lbg", "--new-user", "off.csv", code=1).stderr
     assert "off the scale" in said and "1 such rating)" in said and "--scale LOW HIGH" in said
+
+
+def test_predict_for_new_users(model, run, desk):
+    arguments = ["predict", "model.lbg", "--new-user", "my_ratings.csv", "--item", 8]
+    (facts,) = json.loads(run(*arguments, "--json").stdout)
+    expected = model.fold_in({1: 5, 2: 4, 40: 1}).distribution(8)
+    assert facts["user"] == "new user" and list(facts["distribution"].values()) == expected.tolist()
+    assert run(*arguments).stdout.startswith(f"New user, item {model.titles[8]}: prediction ")
+    (desk / "people.csv").write_text("user,item,rating\nann,1,5\nbob,40,5\nbob,1,1\ncid,999,3\n")
+    arguments[3] = "people.csv"
+    shown = run(*arguments)
+    assert shown.stdout.count("prediction ") == 2 and "\n\nNew user bob, item" in shown.stdout
+    assert "the user cid has no known item and is left out" in shown.stderr
+    run(*arguments, "--point", "mean", "-o", "both.csv")
+    table = pd.read_csv("both.csv")
+    assert table["user"].tolist() == ["ann", "bob"]
+    probability = model.fold_in({40: 5, 1: 1}).distribution(8)
+    assert table["prediction"][1] == pytest.approx(probability @ model.levels)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--item", 8, "--user", 3], "give either --user ID or --new-user FILE"),
+        (["pairs.csv"], "give either a file of PAIRS"),
+        ([], "needs both --user (or --new-user) and --item"),
+        (["--feature", "year=1999"], "needs both --user (or --new-user) and --item"),
+    ],
+)
+def test_predict_for_a_new_user_needs_an_item_and_nobody_else(more, said, run, desk):
+    assert said in " ".join(run("predict", "model.lbg", "--new-user", "my_ratings.csv", *more, code=2).stderr.split())
 
 
 def test_lists_of_pLSA_for_a_new_user_go_by_popularity_in_training(desk, run):

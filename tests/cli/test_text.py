@@ -251,3 +251,11 @@ def test_the_suffix_of_an_output_says_what_it_is(command, desk, run):
     assert hasattr(load("out.lbg"), "vectorizer_")
     said = run("text", *command, "-o", "out.csv", "-o", "out.txt", code=2).stderr
     assert "out.txt must end in .csv or .tsv or .jsonl or .parquet or .lbg" in " ".join(said.split())
+
+
+def test_documents_without_a_known_word_are_counted(desk, run):
+    run("text", "classify", "texts.csv", "-o", "classes.lbg")
+    (desk / "strange.csv").write_text("text\nxyzzy plugh\n")
+    told = run("text", "apply", "classes.lbg", "strange.csv")
+    assert "1 document without a word that the model knows: the class is a guess" in told.stderr
+    assert not run("text", "apply", "classes.lbg", "strange.csv", "-q").stderr
