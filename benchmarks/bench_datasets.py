@@ -3,9 +3,8 @@
 Five random folds of the two smallest data sets, where one says little, the first of five of MovieLens-100K (see
 `benchmarks.bench_accuracy` for all) and of Ciao; of MovieLens-1M one tenth at random (seed 0). myFM has users, items
 and implicit sets, and as its rank the best of three on a tenth of the training part (regression, 100 iterations).
-On MovieLens-1M its rank is 32, without a search, it runs 250 iterations instead of 500, and the probit model, whose
-fit would take the better part of an hour, does not take part. CPU seconds are those of the process, after small fits
-that compile and load what is needed.
+On MovieLens-1M its rank is 32, without a search. CPU seconds are those of the process, after small fits that compile
+and load what is needed.
 """
 
 from functools import partial
@@ -57,15 +56,13 @@ def measure(name, record, work):
     ratings = [table.rating for pair in trials.values() for table in pair]
     scale = np.unique(np.concatenate(ratings)).astype(float)
     rank = best_rank(work, name, trials["0"][0], scale)
-    n_iter = work.size(250 if name == LARGE else 500, 3)
+    n_iter = work.size(500, 3)
     models = {
         "bayesian": bayesian_lbg(work, scale),
         "myFM regression": myfm_model(False, n_iter, rank, scale),
         "myFM ordered probit": myfm_model(True, n_iter, rank, scale),
         "lbg": lbg(scale=scale, **presets.LBG),
     }
-    if name == LARGE:
-        del models["myFM ordered probit"]
     measure_models(record, name, models, {fold: (*pair, scale) for fold, pair in trials.items()}, evaluate)
 
 
