@@ -1,26 +1,28 @@
 """The chains of Bayesian LBG as tasks of a cluster.
 
 A chain has a random stream of its own and shares nothing with the others: where it runs does not change the result.
-It is sent to a worker once, with the ratings, and returns its kept sweeps. A chain that is lost with its worker
-starts again.
+It begins on a worker, which has been sent the ratings, and returns its kept sweeps. A chain that is lost with its
+worker begins again.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from lbg_recsys.core.gibbs.chains import Run, run_all
+from lbg_recsys.core.gibbs.chains import Run, Start, run_all
+from lbg_recsys.core.sparse import SparseRows
+from lbg_recsys.core.types import Array
 from lbg_recsys.distributed.cluster import check_workers, cluster_of, gathered
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings import BayesianLBGModel
-from lbg_recsys.ratings.bayesian.training import Training
+from lbg_recsys.ratings.bayesian.training import Training, entries_of
+from lbg_recsys.ratings.matrix import RatingMatrix
 
 
 def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **beside: Any) -> BayesianLBGModel:
     """Fit Bayesian LBG with its chains on the workers of a Dask cluster, with the same bits as on one machine.
 
     There are ``n_chains`` chains per orientation and likelihood, four or eight by default; more workers than chains
-    have nothing to do. This process holds the ratings and, at first, all chains.
+    have nothing to do. This process holds the ratings and, at the end, the kept sweeps.
 
     Parameters
     ----------
@@ -72,12 +74,19 @@ class _Elsewhere(BayesianLBGModel):
     def _run(self, training: Training, burn_in: int, progress: Progress) -> bool:
         if self.max_seconds is not None:
             raise ParameterError("max_seconds is for chains that run here: give n_sweeps on a cluster")
-        training.runs = _run_on(self.client, training.runs, self.n_sweeps, burn_in, progress)
+        training.runs = _run_on(self.client, training, self.n_sweeps, burn_in, progress)
         return True
 
 
-def _run_on(client: Any, runs: Sequence[Run], n_sweeps: int, burn_in: int, progress: Progress) -> list[Run]:
-    waiting = [client.submit(_finished, run, n_sweeps, burn_in, pure=False) for run in runs]
+def _run_on(client: Any, training: Training, n_sweeps: int, burn_in: int, progress: Progress) -> list[Run]:
+    # the ratings are the result of a task, which a worker can run again if the one that held them is lost
+    matrix = client.submit(_itself, training.matrix, pure=False)
+    sides = {start.settings.side for start in training.starts}
+    entries = {side: client.submit(entries_of, matrix, training.standard, side, pure=False) for side in sides}
+    waiting = [
+        client.submit(_finished, start, entries[start.settings.side], n_sweeps, burn_in, pure=False)
+        for start in training.starts
+    ]
     done = []
     for number, future in enumerate(waiting, start=1):
         done += gathered(client, [future])
@@ -85,7 +94,12 @@ def _run_on(client: Any, runs: Sequence[Run], n_sweeps: int, burn_in: int, progr
     return done
 
 
-def _finished(run: Run, n_sweeps: int, burn_in: int) -> Run:
+def _itself(matrix: RatingMatrix) -> RatingMatrix:
+    return matrix
+
+
+def _finished(start: Start, ratings: tuple[SparseRows, Array], n_sweeps: int, burn_in: int) -> Run:
+    run = start.run(*ratings)
     run_all([run], n_sweeps, burn_in, 1)
     run.chain.rest()  # so that less is sent
     return run

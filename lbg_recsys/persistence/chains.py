@@ -164,7 +164,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
         check_values(one, _FACTS, f"chain {number}")
     training = Training({**model.get_params(), "random_state": model.seed_}, model.matrix, model.features_)
     training.made_of["random_state"] = model.random_state
-    for number, (run, one) in enumerate(zip(training.runs, facts, strict=True)):
+    for number, (run, one) in enumerate(zip(training.begin(), facts, strict=True)):
         prefix = f"chain{number}_"
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         _set(run, one, own, f"chain {number}")

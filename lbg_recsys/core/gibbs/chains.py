@@ -5,16 +5,20 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.chain import Chain
+from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.convergence import monte_carlo_variance, split_rhat
 from lbg_recsys.core.gibbs.draws import Draws
+from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
+from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.gibbs.threads import ALONE, Threads, threads_for
+from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
@@ -64,6 +68,26 @@ class Run:
         if self._match_cuts and len(self.kept) % _MATCH_EVERY == 0:
             self.chain.match_cuts(self._cuts, 1, len(self._cuts) - 1)
         self.kept.append(keep(self.chain, self.chain.cuts if self.chain.settings.ordinal else self._cuts))
+
+
+@dataclass(frozen=True)
+class Start:
+    """All that a run begins with but the ratings; it can begin anywhere, with the same bits."""
+
+    settings: ChainSettings
+    seed: np.random.SeedSequence
+    middles: Array  # between the levels
+    designs: tuple[Design, Design]  # of rows and columns
+    occasions: Sequence[Kind]
+    traced: tuple[Array, Array]  # rows and columns of the traced pairs
+    most: int
+    stride: int
+    match_cuts: bool
+
+    def run(self, entries: SparseRows, level: Array) -> Run:
+        """Begin, with the standardised ratings and the level of each."""
+        chain = Chain(entries, level, self.middles, self.settings, self.seed, *self.designs, self.occasions)
+        return Run(chain, *self.traced, self.most, self.stride, self.match_cuts)
 
 
 def gather(runs: Sequence[Run]) -> Draws:

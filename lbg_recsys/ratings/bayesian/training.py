@@ -6,8 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
-from lbg_recsys.core.gibbs.chains import Run, agreement, gather, give_back, joint_error, monte_carlo_error, run_all
+from lbg_recsys.core.gibbs.chain import ChainSettings
+from lbg_recsys.core.gibbs.chains import (
+    Run,
+    Start,
+    agreement,
+    gather,
+    give_back,
+    joint_error,
+    monte_carlo_error,
+    run_all,
+)
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind
@@ -59,10 +68,11 @@ class Training:
         self.made_of = {name: parameters[name] for name in _MAKING}
         # without a random_state this is chance, to be held on to: new users are drawn from it as well
         self.seed = seed_of(parameters["random_state"])
-        self.runs = [] if matrix.is_constant else self._begin(parameters)
+        self.starts = [] if matrix.is_constant else self._starts(parameters)
+        self.runs: list[Run] = []
 
-    def _begin(self, parameters: Mapping[str, Any]) -> list[Run]:
-        matrix, standard = self.matrix, self.standard
+    def _starts(self, parameters: Mapping[str, Any]) -> list[Start]:
+        matrix = self.matrix
         sides, levels = ORIENTATIONS[parameters["orientation"]], matrix.scale.levels
         kinds = LIKELIHOODS[parameters["likelihood"]]
         if len(levels) > MAX_ORDINAL_LEVELS or not matrix.scale.discrete:
@@ -89,20 +99,33 @@ class Training:
         rng = np.random.default_rng(seeds[-1])
         users = rng.integers(matrix.n_users, size=TRACED_PAIRS)
         items = rng.integers(matrix.n_items, size=TRACED_PAIRS)
-        entries = {side: entries_of(matrix, standard, side) for side in sides}
         known = {side: table.design(ids_of(matrix, side)) for side, table in self.features.items()}
         most = parameters["max_kept"]
         stride = -(-(parameters["n_sweeps"] - burn_in_of(parameters)) // most)
         if parameters["max_seconds"] is not None:  # nobody knows how many: a third is dropped in the end
             most, stride = most * 3 // 2, 1
-        runs = []
-        for one, seed in zip(settings, seeds, strict=False):
-            ratings, level = entries[one.side]
-            designs = one.side.rows_and_columns(*(known[side] for side in Side))
-            chain = Chain(ratings, level, standard.middles, one, seed, *designs, self._occasions(one.side))
-            rows, cols = one.side.rows_and_columns(users, items)
-            runs.append(Run(chain, rows, cols, most, stride, len(levels) <= MAX_ORDINAL_LEVELS))
-        return runs
+        return [
+            Start(
+                one,
+                seed,
+                self.standard.middles,
+                one.side.rows_and_columns(*(known[side] for side in Side)),
+                self._occasions(one.side),
+                one.side.rows_and_columns(users, items),
+                most,
+                stride,
+                match_cuts=len(levels) <= MAX_ORDINAL_LEVELS,
+            )
+            for one, seed in zip(settings, seeds, strict=False)
+        ]
+
+    def begin(self) -> list[Run]:
+        """Begin the runs here, unless they have begun."""
+        if not self.runs:
+            sides = {start.settings.side for start in self.starts}
+            entries = {side: entries_of(self.matrix, self.standard, side) for side in sides}
+            self.runs = [start.run(*entries[start.settings.side]) for start in self.starts]
+        return self.runs
 
     def _occasions(self, side: Side) -> list[Kind]:
         """The occasions of the entries of a chain with these rows; none without times."""
@@ -131,11 +154,11 @@ class Training:
 
     def run(self, n_sweeps: int, burn_in: int, n_jobs: int, progress: Progress, seconds: float | None = None) -> bool:
         """Run ``n_sweeps`` more sweeps, or as many as ``seconds`` allow; False if Ctrl-C ended them early."""
-        if not self.runs:
+        if not self.starts:
             progress(n_sweeps, n_sweeps, "all ratings are equal")
             return True
         return run_all(
-            self.runs, n_sweeps, burn_in, n_jobs, seconds=seconds, unit=self.standard.spread, progress=progress
+            self.begin(), n_sweeps, burn_in, n_jobs, seconds=seconds, unit=self.standard.spread, progress=progress
         )
 
     def errors(self) -> list[float]:
