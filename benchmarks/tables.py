@@ -70,11 +70,17 @@ def accuracy_notes(found):
 def measured(found):
     """The dates, commits and CPUs of the runs behind a file of results."""
     runs = [
-        f"on {run['date'] or 'an unrecorded date'} at commit {run['commit'][:10] if run['commit'] else 'unknown'} "
+        f"on {run['date'] or 'an unrecorded date'} at commit {_shortened(run['commit'])} "
         f"({run['cpu'] or 'CPU not recorded'})"
         for run in found["runs"]
     ]
     return f"Measured {'; '.join(runs)}."
+
+
+def _shortened(commit):
+    """The first digits of a commit, and whether files had been changed since."""
+    digits, dash, dirty = (commit or "unknown").partition("-")
+    return f"{digits[:10]}{dash}{dirty}"
 
 
 def not_measured(found, part):

@@ -20,7 +20,7 @@ from lbg_recsys.core.gibbs.predict_pairs import predict
 from lbg_recsys.core.gibbs.tilt import tilt
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian.size import factors_for
+from lbg_recsys.ratings.bayesian.size import factors_for, learns_noise_shapes
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
 
@@ -44,6 +44,7 @@ class Split:
         self.users, self.items = users[known], items[known]
         self.truth = test.rating.to_numpy(float)[known]
         self.standard, self.levels = Standard.of(self.matrix), self.matrix.scale.levels
+        self.ratings_per_user = len(self.matrix.values) / self.matrix.n_users
         self.ratings_per_id = len(self.matrix.values) / (self.matrix.n_users + self.matrix.n_items)
 
     def run(self, n_sweeps, n_factors, n_components=4, n_classes=3):
@@ -58,6 +59,7 @@ class Split:
                 likelihood=likelihood,
                 side=side,
                 indicator_weight=INDICATOR_WEIGHT[side],
+                learn_noise_shapes=likelihood is Likelihood.ORDINAL and learns_noise_shapes(self.ratings_per_user),
             )
             chain = Chain(ratings, level, self.standard.middles, settings, np.random.SeedSequence(number))
             cuts = chain.cuts.copy()

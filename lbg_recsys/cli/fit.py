@@ -217,6 +217,8 @@ def fit(
         algo, remark = _choose(algo, data if is_rated else None, ratings, not is_rated and "count" in data)
     if needy and algo not in SAMPLED:  # the data decided
         raise click.UsageError(f"{needy} needs ratings that differ, and {ratings} has none: leave it out")
+    if cluster is not None and not sorting and algo not in SAMPLED:
+        raise click.UsageError(f"{ratings} has no ratings that differ: with --dask give --algo {algo}")
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
     if "random_state" in signature_of(model_class):
@@ -272,7 +274,7 @@ def _refuse_unscalable(algo: str | None, **given: Any) -> None:
     """Refuse options that do not apply to a model, before anything is read."""
     every = {"memory": IN_BLOCKS, "dask": (*IN_BLOCKS, *SAMPLED), "checkpoint": MIXTURES, "resume": MIXTURES}
     for name, models in every.items():
-        if given[name] is not None and algo not in models:
+        if given[name] is not None and (algo or DEFAULT) not in models:
             raise click.UsageError(f"--{name} needs --algo {' or '.join(models)}, not {algo or DEFAULT}")
 
 

@@ -70,7 +70,7 @@ def test_an_interrupted_fit_goes_on(desk, run, monkeypatch, store):
         (2, ["--algo", "lbg", "--dask", "127.0.0.1:9"], "give --store FOLDER"),
         (1, ["--algo", "lbg", "--columns", "9,2,3", "--memory", "1MB"], "no column number 9"),
         (2, ["--algo", "bayesian", "--seconds", "3", "--dask"], "with --dask give --param n_sweeps=N"),
-        (2, ["--dask"], "--dask needs --algo lbg or paper or plsa or choice or bayesian"),
+        (1, ["--dask", "127.0.0.1:9"], "no Dask scheduler answers at 127.0.0.1:9: start one"),
         (1, ["--algo", "bayesian", "--dask", "127.0.0.1:9"], "no Dask scheduler answers at 127.0.0.1:9: start one"),
         (1, ["--algo", "lbg", "--store", "docs"], "is not empty"),
     ],
