@@ -1,6 +1,11 @@
-"""Words of messages: a few of many values, what is left out, the nearest name, an article."""
+"""Words of messages: a few of many values, what is left out, the nearest name, an article; no control characters."""
 
+import re
 from collections.abc import Iterable, Sequence
+
+# Ids and titles come from files: a control character could move the cursor, rename the window or hide what is there,
+# and a bidirectional override could show a text in another order than its own.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def shown(values: Sequence[object], most: int = 8) -> str:
@@ -57,3 +62,12 @@ def class_of(thing: object) -> str:
     ('a str', 'an int')
     """
     return an(type(thing).__name__)
+
+
+def visible(text: str) -> str:
+    """A text with its control characters as escapes, line breaks and tabs aside; a JSON text stays one.
+
+    >>> print(visible("Alien\\x1b[2J"))
+    Alien\\u001b[2J
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -11,10 +11,10 @@ from importlib import import_module
 import click
 
 from lbg_recsys import __version__
-from lbg_recsys.cli.terminal import echo, visible
+from lbg_recsys.cli.terminal import echo
 from lbg_recsys.core.interrupts import is_busy
 from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
-from lbg_recsys.words import did_you_mean
+from lbg_recsys.words import did_you_mean, visible
 
 # name -> module:attribute, in the order that --help shows
 COMMANDS = {

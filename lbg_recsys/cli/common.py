@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.terminal import echo, visible
+from lbg_recsys.cli.terminal import echo
+from lbg_recsys.words import visible
 
 WIDTH = 80
 

@@ -1,24 +1,13 @@
 """What goes to a terminal: text without control characters, and small pictures."""
 
 import math
-import re
 from collections.abc import Collection, Mapping
 
 import click
 
-# Ids and titles come from files: a control character could move the cursor, rename the window or hide what is there,
-# and a bidirectional override could show a text in another order than its own.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+from lbg_recsys.words import visible
+
 _EIGHTHS = " ▏▎▍▌▋▊▉"
-
-
-def visible(text: str) -> str:
-    """A text with its control characters as escapes, line breaks and tabs aside; a JSON text stays one.
-
-    >>> print(visible("Alien\\x1b[2J"))
-    Alien\\u001b[2J
-    """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def echo(message: object = "", *, err: bool = False, nl: bool = True) -> None:

@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from lbg_recsys.cli.common import plain
-from lbg_recsys.cli.terminal import visible
 from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.files import atomic_write
+from lbg_recsys.words import visible
 
 if TYPE_CHECKING:
     import pandas as pd

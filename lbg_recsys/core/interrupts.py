@@ -9,6 +9,8 @@ T = TypeVar("T")
 # Seconds between two looks at whether somebody has pressed Ctrl-C.
 _PAUSE = 0.1
 _NAME = "lbg-recsys: compiled code"
+# Rows of which a kernel works off so many within a second: starting a thread for fewer would only cost time.
+_MANY_ROWS = 1 << 14
 
 
 def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
@@ -40,6 +42,11 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
     if failed:
         raise failed[0]
     return found[0]
+
+
+def if_many(n_rows: int, function: Callable[..., T], *args: Any) -> T:
+    """The result of a call that works off ``n_rows``, `interruptible` if they are many."""
+    return interruptible(function, *args) if n_rows > _MANY_ROWS else function(*args)
 
 
 def is_busy() -> bool:

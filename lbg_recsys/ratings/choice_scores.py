@@ -19,7 +19,7 @@ from lbg_recsys.ratings.crowd import KeptChoices
 from lbg_recsys.ratings.ids import UNKNOWN, RawId
 from lbg_recsys.ratings.matrix import RatingMatrix
 from lbg_recsys.ratings.questions.lists import diversified
-from lbg_recsys.ratings.questions.showing import SHOWN, frame_of, heading_html, name_of, pair_of, table_html
+from lbg_recsys.ratings.questions.showing import SHOWN, frame_of, heading_html, item_of, name_of, pair_of, table_html
 from lbg_recsys.ratings.settings import ChoiceSettings
 from lbg_recsys.ratings.source import RatingSource
 
@@ -65,10 +65,9 @@ class ChoiceExplanation:
     title: str | None = None
 
     def __repr__(self) -> str:
-        item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
         return (
-            f"<{type(self).__name__}: user {self.user!r}, item {item}, choice score {self.choice_score:.4f}; "
-            "print() shows the reasons>"
+            f"<{type(self).__name__}: user {self.user!r}, item {item_of(self)}, "
+            f"choice score {self.choice_score:.4f}; print() shows the reasons>"
         )
 
     def __str__(self) -> str:

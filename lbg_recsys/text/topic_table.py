@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any, overload
 
+from lbg_recsys.words import visible
+
 _WIDTH = 40  # letters of a document's name in a table: a name may be the text itself
 
 
@@ -106,12 +108,12 @@ class TopicTable(Sequence[Topic]):
         header = [field.name for field in fields(Topic)][: None if with_examples else -1]
         rows = []
         for topic in self:
-            cells = [str(topic.topic), f"{topic.weight:.2f}", f"{topic.documents:,}", " ".join(topic.words)]
+            cells = [str(topic.topic), f"{topic.weight:.2f}", f"{topic.documents:,}", visible(" ".join(topic.words))]
             rows.append(cells + ([", ".join(map(_short, topic.examples))] if with_examples else []))
         return [header, *rows]
 
 
 def _short(name: Any) -> str:
     """The name of a document on one line."""
-    line = " ".join(str(name).split())
+    line = visible(" ".join(str(name).split()))
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"

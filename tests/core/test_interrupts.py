@@ -10,8 +10,11 @@ import time
 import numpy as np
 import pytest
 
+from lbg_recsys.core.em import predict_ratings
+from lbg_recsys.core.gibbs import predict_pairs
 from lbg_recsys.core.interrupts import interruptible
 from lbg_recsys.core.lapack import invert
+from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 
 
 def positive_definite(n):
@@ -59,8 +62,34 @@ def test_results_errors_and_other_threads():
     assert found == [thread]  # only the main thread hears of Ctrl-C
 
 
+@pytest.mark.parametrize(
+    ("model", "kernel"),
+    [
+        (LBGModel(n_topics=2, max_iter=2, tol=0.0), (predict_ratings, "_from_table")),
+        (LBGModel(n_topics=2, max_iter=2, tol=0.0, baseline=True), (predict_ratings, "_from_offsets")),
+        (BayesianLBGModel(n_sweeps=5, burn_in=1), (predict_pairs, "_add_sweeps")),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:EM stopped", "ignore:too few sweeps")
+def test_many_predictions_are_made_by_another_thread_and_few_are_not(model, kernel, monkeypatch):
+    model.set_params(random_state=0).fit(([0, 0, 1, 1], ["a", "b", "a", "b"], [1, 2, 3, 1]))
+    original, threads = getattr(*kernel), []
+
+    def watched(*arguments):
+        threads.append(threading.current_thread())
+        return original(*arguments)
+
+    monkeypatch.setattr(*kernel, watched)
+    few, many = model.predict_batch([(0, "a")] * 10), model.predict_batch([(0, "a")] * 20_000)
+    assert set(few) == set(many)
+    here = [thread is threading.main_thread() for thread in threads]
+    assert here == [True] * (len(here) // 2) + [False] * (len(here) // 2) != []
+
+
 INTERRUPTED = """
 import os, signal, sys, threading, time
+from lbg_recsys.core.em import predict_ratings
+from lbg_recsys.core.gibbs import predict_pairs
 from lbg_recsys.core.interrupts import interruptible
 
 def work():

@@ -15,6 +15,7 @@ import numpy as np
 
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.em.parameters import Parameters
+from lbg_recsys.core.interrupts import if_many
 from lbg_recsys.core.types import Bools, Floats, Ints
 
 
@@ -188,7 +189,7 @@ def predict_mixture(
     n, pairs = len(rows), _Pairs(np.ascontiguousarray(rows), np.ascontiguousarray(columns), forced)
     out = MixturePrediction(np.zeros((n, len(levels))), np.empty(n, np.int64), np.empty(n))
     if offset is not None:
-        _from_offsets(mu, tables.odds, pairs, tables.c, tables.var, levels, offset, out)
+        if_many(n, _from_offsets, mu, tables.odds, pairs, tables.c, tables.var, levels, offset, out)
         return out
     line = np.arange(len(tables.c))
     if density is None:
@@ -197,5 +198,5 @@ def predict_mixture(
         occurs[columns] = True
         line = np.cumsum(occurs) - 1
         density = level_density(tables.c[occurs], tables.var[occurs], levels)
-    _from_table(mu, tables.odds, pairs, line, density, out)
+    if_many(n, _from_table, mu, tables.odds, pairs, line, density, out)
     return out

@@ -296,8 +296,10 @@ class Chain:
         for side in self._factor_sides():
             own = side.own
             noise = self.rng.standard_normal(own.value.shape, np.float32)
-            given = own, side.others, side.entries, side.weight, side.other_weight, noise, self.res
-            threads.share_out(partial(draw_factors, *given), len(own.value), LANES)
+            draw = partial(
+                draw_factors, own, side.others, side.entries, side.weight, side.other_weight, noise, self.res
+            )
+            threads.share_out(draw, len(own.value), LANES)
             self._draw_known_factors(side)
             noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
             n_entries, squares = np.diff(side.entries.indptr), side.known.squares

@@ -13,6 +13,7 @@ from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.draws import Draws, distinct, part, single
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.normal import normal_cdf, smooth_cdf
+from lbg_recsys.core.interrupts import if_many
 from lbg_recsys.core.types import Array
 
 # The kinds of occasions come in this order: a user's day, a user's moment, and an item's month, the drift.
@@ -147,7 +148,7 @@ def predict(
     probability = np.zeros((len(users), len(values)))
     mean = np.zeros(len(users))
     pairs, sweeps = _prepared(draws, users, items, side, when)
-    _add_sweeps(pairs, sweeps, values, probability, mean)
+    if_many(len(users), _add_sweeps, pairs, sweeps, values, probability, mean)
     return probability, mean
 
 
@@ -161,7 +162,7 @@ def sums_closely(draws: Draws, users: Array, items: Array, side: Side, values: A
     """Sums of P(level <= b) over shaping sweeps (levels - 1, n), and of means of Gaussian ones (n,), of n pairs."""
     below = np.zeros((len(values) - 1, len(users)), np.float32)
     mean = np.zeros(len(users), np.float32)
-    _add_closely(*_prepared(draws, users, items, side), below, mean)
+    if_many(len(users), _add_closely, *_prepared(draws, users, items, side), below, mean)
     return below, mean
 
 

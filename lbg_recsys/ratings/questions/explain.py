@@ -33,6 +33,7 @@ from lbg_recsys.ratings.questions.showing import (
     distribution_html,
     frame_of,
     heading_html,
+    item_of,
     name_of,
     pair_of,
     table_html,
@@ -112,9 +113,8 @@ class _Predicted(ABC):
     title: str | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
-        item = repr(self.item) if self.title is None else f"{self.item!r} ({self.title})"
         return (
-            f"<{type(self).__name__}: user {self.user!r}, item {item}, prediction {self.prediction:.4g}, "
+            f"<{type(self).__name__}: user {self.user!r}, item {item_of(self)}, prediction {self.prediction:.4g}, "
             f"expected rating {self.expected_rating:.2f}; print() shows the reasons>"
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.matrix import NEW_USER
+from lbg_recsys.words import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,13 +39,18 @@ def titled(answer: A, titles: Mapping[RawId, str]) -> A:
 
 
 def name_of(one: Any) -> str:
-    """What an item in an answer is called: its title, else its id."""
-    return str(one.item) if one.title is None else str(one.title)
+    """What an item in an answer is called: its title, else its id, without control characters."""
+    return visible(str(one.item if one.title is None else one.title))
+
+
+def item_of(one: Any) -> str:
+    """The id of an item in an answer, as Python writes it, and its title if it has one."""
+    return repr(one.item) if one.title is None else f"{one.item!r} ({visible(one.title)})"
 
 
 def pair_of(one: Any) -> str:
     """The user and the item of an explanation, as its first words."""
-    who = "New user" if one.user == NEW_USER else f"User {one.user}"
+    who = "New user" if one.user == NEW_USER else f"User {visible(str(one.user))}"
     return f"{who}, item {name_of(one)}"
 
 

@@ -87,3 +87,28 @@ def test_everybody_is_predicted_with_their_own_cut_points():
             upto = ndtr((draws.own_cuts[s, user].astype(float) - m) * root)
             expected = expected + np.diff(np.concatenate([[0.0], upto, [1.0]]))
         np.testing.assert_allclose(probability[pair], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("side", Side)
+def test_unknown_rows_and_columns_have_the_noise_of_all_that_is_unknown_about_them(side):
+    """Simulated: what an unknown row or column adds to a rating, with a usual partner, and the usual noise."""
+    rng = np.random.default_rng(3)
+    row, col = np.nonzero(rng.random((30, 20)) < 0.5)
+    entries = SparseRows.from_entries(row, col, rng.normal(size=len(row)), 30, 20)
+    settings = ChainSettings(2, 2, 3, likelihood=Likelihood.GAUSSIAN, side=side)
+    chain = Chain(entries, np.zeros(len(row), np.int16), np.array([0.0]), settings, np.random.SeedSequence(5))
+    for _ in range(5):
+        chain.sweep()
+    draws, n = keep(chain, chain.cuts), 400_000
+    usual = chain.user_noise_shape / chain.noise_rate  # of a user; an item's weight is 1
+
+    def unknown(own, others, *precisions):
+        factors = rng.normal(size=(n, 3)) / np.sqrt(own.precision)
+        products = (factors * others.value[rng.integers(len(others.value), size=n)]).sum(axis=1)
+        return products + sum(rng.normal(size=n) / np.sqrt(one) for one in precisions)
+
+    of_row = unknown(chain.row_factors, chain.col_factors, chain.row_tau)
+    of_col = unknown(chain.col_factors, chain.row_factors, chain.col_tau, *chain.tau)
+    row_partner, col_partner = (1.0, usual) if side is Side.USERS else (usual, 1.0)
+    assert draws.row_weight[0, -1] * row_partner == pytest.approx(1 / (of_row.var() + 1 / usual), rel=0.02)
+    assert draws.col_weight[0, -1] * col_partner == pytest.approx(1 / (of_col.var() + 1 / usual), rel=0.02)

@@ -14,6 +14,7 @@ from lbg_recsys.core.gibbs.factor_priors import expect_factors
 from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.noise_shapes import USUAL_SHAPE
+from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.gibbs.ordinal import count_neighbours
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.sparse import SparseRows
@@ -45,9 +46,18 @@ def make_chain(likelihood, side, spread=SPREAD):
     groups = np.array([0, 0, 1])
     # small, as with large ones classes hardly change and the averages of sweeps are uncertain
     designs = (Design(0.2 * rng.normal(size=(n, 3)).astype(np.float32), groups) for n in (8, 6))
-    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(1), *designs)
+    users, items = (row, col) if side is Side.USERS else (col, row)
+    occasions = [make_kind(rng, users, drifts=False), make_kind(rng, items, drifts=True)]
+    chain = Chain(entries, level, MIDDLES, settings, np.random.SeedSequence(1), *designs, occasions)
     chain.sweeps = 10  # users' own cut points are held for as many sweeps
     return chain
+
+
+def make_kind(rng, owner, drifts):
+    """Two occasions of each owner, the second of a drift after the first."""
+    code = 2 * owner + rng.integers(2, size=len(owner))
+    chained = np.tile([False, drifts], owner.max() + 1)
+    return Kind(code.astype(np.int32), chained, drifts)
 
 
 def draw_prior(chain, rng):
@@ -71,6 +81,7 @@ def draw_prior(chain, rng):
     chain.row_bias[:] = known.design.values @ known.beta[0] + noise
     chain.col_bias[:] = chain.omega @ chain.phi + rng.normal(size=n) / np.sqrt(chain.col_tau)
     chain.noise_rate = rng.gamma(a, 1 / b)
+    draw_occasions(chain.occasions, rng)
     draw_factor_prior(chain.row_factors, chain._of_rows, chain.row_factor_features, rng)
     draw_factor_prior(chain.col_factors, chain._of_cols, chain.col_factor_features, rng)
     user, item = (chain.row_weight, chain.col_weight) if settings.user_rows else (chain.col_weight, chain.row_weight)
@@ -83,6 +94,14 @@ def draw_prior(chain, rng):
     if settings.ordinal:
         own = chain.own_cuts[inner]
         own[:] = rng.normal(size=own.shape) / np.sqrt(chain.cut_tau[inner, None])
+
+
+def draw_occasions(occasions, rng):
+    """Effects of days, and levels of drifts, from their prior."""
+    occasions.tau[:] = rng.gamma(SPREAD.shape, 1 / SPREAD.rate, len(occasions.tau))
+    for kind, effect, tau in zip(occasions.kinds, occasions.effects, occasions.tau, strict=True):
+        effect[:] = rng.normal(size=len(effect)) / np.sqrt(tau)
+        effect[1:] += np.where(kind.chained[1:], effect[:-1], 0.0)  # no more than two follow each other
 
 
 def draw_factor_prior(factors, partners, known, rng):
@@ -102,7 +121,7 @@ def draw_data(chain, rng):
     rows, cols = chain.entries.row_of_entry(), chain.entries.columns
     scale = 1 / np.sqrt(chain.row_weight[rows] * chain.col_weight[cols])
     chain.res[:] = rng.normal(size=len(rows)) * scale
-    chain.utility[:] = chain.means(rows, cols) + chain.res
+    chain.utility[:] = chain.means(rows, cols) + chain.occasions.of_entries(len(rows)) + chain.res
     points = MIDDLES[:, None] + chain.own_cuts[1:-1, chain.owner]
     chain.level[:] = (points < chain.utility).sum(axis=0)
     chain._neighbours[:] = count_neighbours(chain.level, chain.owner, chain.own_cuts.shape)
@@ -139,6 +158,9 @@ def features(chain):
         (chain.level == 0).mean(),
         (chain.row_bias * chain.row_weight).mean(),
         *(one for factors in (chain.row_factors, chain.col_factors) for one in factor_features(factors)),
+        *np.log(chain.occasions.tau),
+        *(np.log(np.square(effect).mean()) for effect in chain.occasions.effects),
+        np.tanh((chain.occasions.effects[1][::2] * chain.occasions.effects[1][1::2]).mean()),
         *(ordinal_features(chain) if chain.settings.ordinal else []),
     ]
 
