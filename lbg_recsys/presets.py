@@ -16,6 +16,6 @@ LBG: Mapping[str, Any] = MappingProxyType(
     }
 )
 
-# "bayesian-strong" on the command line. BayesianLBGModel and BayesianLBGAlgo with eight chains, twice as long: less
-# Monte Carlo error, and up to four times as slow. Chosen on an inner split (docs/bayesian-lbg.md, "Accuracy").
+# "bayesian-strong" on the command line. BayesianLBGModel and BayesianLBGAlgo with twice the chains, twice as long:
+# less Monte Carlo error, and four times as slow. Chosen on an inner split (docs/bayesian-lbg.md, "Accuracy").
 BAYESIAN_STRONG: Mapping[str, Any] = MappingProxyType({"n_chains": 2, "n_sweeps": 600})

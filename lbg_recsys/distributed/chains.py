@@ -21,8 +21,8 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 def fit_chains(model: BayesianLBGModel, ratings: Any, client: Any = None, **beside: Any) -> BayesianLBGModel:
     """Fit Bayesian LBG with its chains on the workers of a Dask cluster, with the same bits as on one machine.
 
-    There are ``n_chains`` chains per orientation and likelihood, four or eight by default; more workers than chains
-    have nothing to do. This process holds the ratings and, at the end, the kept sweeps.
+    There are ``n_chains`` chains per orientation and likelihood, four by default; more workers than chains have
+     nothing to do. This process holds the ratings and, at the end, the kept sweeps.
 
     Parameters
     ----------

@@ -257,10 +257,8 @@ def _kept_of(arrays: dict[str, AnyArray], matrix: "RatingMatrix", draws: "dict[S
 
 def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, int]:
     """The sizes by the names of the parameters: those that are given, and where one is "auto" that of the fit."""
-    names = ("n_components", "n_classes", "n_factors", "n_chains")
+    names = ("n_components", "n_classes", "n_factors")
     found = facts["size"] or [AUTO] * len(names)
-    if len(found) == len(names) - 1:  # older files have the number of chains among the parameters only
-        found = [*found, AUTO]
     if len(found) != len(names):
         raise DataError(f"there are {len(found)} sizes where {len(names)} are needed")
     size = {
@@ -268,7 +266,7 @@ def _size(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, 
         for name, fitted in zip(names, found, strict=True)
     }
     for name, value in size.items():
-        if not isinstance(value, int) or value < (name == "n_chains"):
+        if not isinstance(value, int) or value < 0:
             raise DataError(f"{name} is {value!r:.40}, which is not a size")
     return size
 

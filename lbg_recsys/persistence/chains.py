@@ -156,7 +156,7 @@ def put_together(model: "BayesianLBGModel", facts: list[Any], arrays: Mapping[st
 
     if model.matrix.left_out is not None:
         raise DataError("there are chains, but not the ratings that they were fitted to")
-    n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.size_.n_chains
+    n_chains = len(ORIENTATIONS[model.orientation]) * len(LIKELIHOODS[model.likelihood]) * model.n_chains
     if len(facts) != (0 if model.matrix.is_constant else n_chains):
         raise DataError(f"there are {len(facts)} chains where {n_chains} are needed")
     for number, one in enumerate(facts):

@@ -121,13 +121,11 @@ class BayesianLBGSettings(Settings):
         first fit this time includes compilation.""",
         above=0,
     )
-    n_chains: int | str = setting(
-        "auto",
-        """Chains per orientation and likelihood: with "both" and "mixed", 1 runs four chains and 2 run eight. More
-        chains are a little more accurate, and cost time and memory in proportion. "auto" is 2 for 20,000 to 75,000
-        ratings of users and items that have ten or more on average, and 1 otherwise.""",
+    n_chains: int = setting(
+        1,
+        """Chains per orientation and likelihood: with "both" and "mixed", 1 runs four chains and 2 runs eight. More
+        chains are a little more accurate, and cost time and memory in proportion.""",
         at_least=1,
-        choices=(AUTO,),
     )
     orientation: str = setting(
         "both",

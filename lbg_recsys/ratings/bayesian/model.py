@@ -54,7 +54,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
     Attributes
     ----------
     size_ : Size
-        The numbers of components, classes, factors and chains of each kind, "auto" resolved.
+        The numbers of components, classes and factors, "auto" resolved.
     n_sweeps_ : int
         Sweeps run so far.
     rhat_ : ndarray
@@ -271,7 +271,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
         """How much each of the user's ratings contributes to an expected rating, given the kept sweeps."""
-        n_chains = self.size_.n_chains * len(LIKELIHOODS[self.likelihood])
+        n_chains = self.n_chains * len(LIKELIHOODS[self.likelihood])
         known = self.user_features_.rows(self.matrix.users)
         influence = Influence(self._some, self.matrix, self._new_users, known, n_chains)
         return influence.of(user, item, np.random.SeedSequence(self.seed_).spawn(2)[1])

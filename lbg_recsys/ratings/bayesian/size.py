@@ -1,6 +1,6 @@
-"""The size of Bayesian LBG where nobody gives one: it follows the number of ratings, users and items.
+"""The size of Bayesian LBG where nobody gives one: it follows the number of ratings per user and item.
 
-The rules were found on inner splits of data sets (docs/bayesian-lbg.md, "The size").
+The rule was found on inner splits of five data sets (docs/bayesian-lbg.md, "The size").
 """
 
 import math
@@ -12,32 +12,26 @@ from lbg_recsys.settings import AUTO
 
 # Ratings per user up to which the shapes of noise are learned (docs/bayesian-lbg.md, "The shapes of the noise").
 _FEW_RATINGS = 45.0
-# Numbers of ratings for which two chains of each kind are better than one at a cost that is still small, and how many
-# ratings users and items then have (docs/bayesian-lbg.md, "The size").
-_TWO_CHAINS, _PER_ID = range(20_000, 75_000), 10.0
 
 
 class Size(NamedTuple):
-    """How many components, classes and factors a chain has, and how many chains there are of each kind."""
+    """How many components, classes and factors the chains of a fit have."""
 
     n_components: int
     n_classes: int
     n_factors: int
-    n_chains: int
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], n_ratings: int, n_ids: int) -> "Size":
         """The size that parameters give, "auto" resolved for so many ratings and so many users and items.
 
-        >>> parameters = {"n_components": "auto", "n_classes": 5, "n_factors": "auto", "n_chains": "auto"}
-        >>> Size.of(parameters, 900_000, 9_746)
-        Size(n_components=4, n_classes=5, n_factors=40, n_chains=1)
+        >>> Size.of({"n_components": "auto", "n_classes": 5, "n_factors": "auto"}, 900_000, 9_746)
+        Size(n_components=4, n_classes=5, n_factors=40)
         """
         given = [parameters[name] for name in cls._fields]
-        per_id = n_ratings / max(n_ids, 1)
-        usual = [0, 3, factors_for(per_id), chains_for(n_ratings, per_id)]
-        components, classes, factors, chains = (u if g == AUTO else g for g, u in zip(given, usual, strict=True))
-        return cls(components or (4 if factors else 16), classes, factors, chains)
+        usual = [0, 3, factors_for(n_ratings / max(n_ids, 1))]
+        components, classes, factors = (u if g == AUTO else g for g, u in zip(given, usual, strict=True))
+        return cls(components or (4 if factors else 16), classes, factors)
 
 
 def factors_for(ratings_per_id: float) -> int:
@@ -47,18 +41,6 @@ def factors_for(ratings_per_id: float) -> int:
     [8, 8, 16, 24, 40, 64]
     """
     return 8 * min(max(round(1.7 * math.log2(max(ratings_per_id, 1.0) / 10.0)), 1), 8)
-
-
-def chains_for(n_ratings: int, ratings_per_id: float) -> int:
-    """Two chains of each kind for 20,000 to 75,000 ratings of users and items with ten or more each, otherwise one.
-
-    The average of more chains is better, because chains differ. With fewer ratings no gain was found; with more of
-    them, and where most users and items have few, a chain costs so much that two are left to who asks for them.
-
-    >>> [chains_for(n, 20.0) for n in (10_000, 50_000, 100_000)], chains_for(50_000, 5.0)
-    ([1, 2, 1], 1)
-    """
-    return 2 if n_ratings in _TWO_CHAINS and ratings_per_id >= _PER_ID else 1
 
 
 def learns_noise_shapes(ratings_per_user: float) -> bool:

@@ -44,7 +44,7 @@ MAX_ORDINAL_LEVELS = 25
 # Pairs whose predictions are traced for R-hat.
 TRACED_PAIRS = 200
 # The parameters that chains are made of: with another value of one of them there is nothing to go on with.
-_MAKING = (*Size._fields, "orientation", "likelihood", "max_kept", "random_state")
+_MAKING = (*Size._fields, "n_chains", "orientation", "likelihood", "max_kept", "random_state")
 
 
 class Training:
@@ -81,9 +81,7 @@ class Training:
             kinds = (Likelihood.GAUSSIAN,) * len(kinds)
         settings = [
             ChainSettings(
-                self.size.n_components,
-                self.size.n_classes,
-                self.size.n_factors,
+                **self.size._asdict(),
                 likelihood=likelihood,
                 side=side,
                 indicator_weight=INDICATOR_WEIGHT[side],
@@ -93,7 +91,7 @@ class Training:
             )
             for side in sides
             for likelihood in kinds
-            for _ in range(self.size.n_chains)
+            for _ in range(parameters["n_chains"])
         ]
         seeds = np.random.SeedSequence(self.seed).spawn(len(settings) + 1)
         rng = np.random.default_rng(seeds[-1])

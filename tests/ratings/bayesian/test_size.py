@@ -6,7 +6,7 @@ import pytest
 import lbg_recsys
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings import BayesianLBGModel
-from lbg_recsys.ratings.bayesian.size import Size, chains_for, factors_for
+from lbg_recsys.ratings.bayesian.size import Size, factors_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 RATINGS = (["a", "a", "b", "b", "c"], ["x", "y", "x", "y", "x"], [5, 4, 1, 2, 3])
@@ -21,34 +21,19 @@ def test_factors_grow_with_the_ratings_within_bounds():
 @pytest.mark.parametrize(
     ("given", "size"),
     [
-        ({}, (4, 3, 8, 1)),
-        ({"n_factors": 0}, (16, 3, 0, 1)),
-        ({"n_components": 2, "n_classes": 5, "n_factors": 3, "n_chains": 2}, (2, 5, 3, 2)),
+        ({}, (4, 3, 8)),
+        ({"n_factors": 0}, (16, 3, 0)),
+        ({"n_components": 2, "n_classes": 5, "n_factors": 3}, (2, 5, 3)),
     ],
 )
 def test_what_is_given_is_taken_and_the_rest_follows(given, size, tmp_path):
     model = BayesianLBGModel(**QUICK, **given).fit(RATINGS)
     assert model.size_ == Size(*size)
     (draws, _) = model._draws.values()
-    assert (*draws.lam.shape[1:], draws.row_factor.shape[2]) == size[:3]
-    assert len(draws) == 2 * 5 * size[3]  # the five kept sweeps of each chain, of two likelihoods
+    assert (*draws.lam.shape[1:], draws.row_factor.shape[2]) == size
     again = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
     assert again.size_ == model.size_ and again.get_params() == model.get_params()
     assert again.predict_batch([("a", "x")]) == model.predict_batch([("a", "x")])
-
-
-def test_chains_follow_the_number_of_ratings():
-    assert [chains_for(n, 10.0) for n in (0, 19_999, 20_000, 74_999, 75_000, 10**6)] == [1, 1, 2, 2, 1, 1]
-    assert chains_for(50_000, 9.9) == 1
-
-
-def test_as_many_chains_run_as_the_ratings_ask_for():
-    rng = np.random.default_rng(0)
-    ratings = (np.repeat(np.arange(400), 60), np.tile(np.arange(60), 400), rng.integers(1, 6, 24_000))
-    quick = {"n_sweeps": 2, "burn_in": 0, "random_state": 0, "n_factors": 0, "n_components": 1}
-    auto, two = (BayesianLBGModel(**quick, **given).fit(ratings) for given in ({}, {"n_chains": 2}))
-    assert auto.size_.n_chains == 2
-    assert np.array_equal(auto.predict_batch([(0, 1), (7, 3)]), two.predict_batch([(0, 1), (7, 3)]))
 
 
 def test_another_size_after_the_fit_is_refused_by_save(tmp_path):
