@@ -11,6 +11,7 @@ _DATA_SETS = {
     "ciao": "Ciao",
     "insteval": "InstEval",
 }
+_TUNED_ON = _DATA_SETS | {"book-crossing": "Book-Crossing"}
 _UNKNOWN = {"items": "held-out items", "users": "held-out users", "unseen": "items missed at random"}
 _FEATURES = {"items": "held-out films", "random": "random folds"}
 
@@ -54,7 +55,7 @@ def sweeps(found):
 
 def _by_trial(found, part):
     rows = found["results"].get(part, {})
-    names = [name for name in _DATA_SETS if any(name in one["rows"] for one in rows.values())]
+    names = [name for name in _TUNED_ON if any(name in one["rows"] for one in rows.values())]
     lines = [
         [
             trial,
@@ -67,8 +68,8 @@ def _by_trial(found, part):
     ]
     if not lines:
         return "Not measured yet."
-    table = markdown_table([part, *(_DATA_SETS[name] for name in names)], lines)
-    left = [title for name, title in _DATA_SETS.items() if name not in names]
+    table = markdown_table([part, *(_TUNED_ON[name] for name in names)], lines)
+    left = [title for name, title in _TUNED_ON.items() if name not in names]
     return "\n\n".join([table, *([f"Not measured yet: {', '.join(left)}."] if left else [])])
 
 
