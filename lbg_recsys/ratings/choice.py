@@ -108,6 +108,12 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         ------
         DataError
             If there are no choices, an id is missing, or a count is not a whole number of at least 1.
+
+        Examples
+        --------
+        >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b", "b"], ["x", "y", "x", "z", "z"]))
+        >>> model.matrix.n_ratings, model.n_repeated_
+        (4, 1)
         """
         self.check_settings()
         progress(0, 2, STARTING)
@@ -211,7 +217,19 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         return FoldedChooser(view)
 
     def without_users(self) -> "ChoiceModel":
-        """A model that holds no user and no choice, and serves new users by `fold_in`; see docs/model-files.md."""
+        """A model that holds no user and no choice, and serves new users by `fold_in`; see docs/model-files.md.
+
+        Returns
+        -------
+        ChoiceModel
+            A new model; this one does not change.
+
+        Examples
+        --------
+        >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b"], ["x", "y", "x", "z"])).without_users()
+        >>> list(model.matrix.users), model.fold_in(["y"]).recommend(1)["item"].tolist()
+        ([], ['x'])
+        """
         view = ChoiceModel(**self.get_params())
         view._hold(self.matrix.without_users(self._choices.kept()))
         view.titles, view.versions = dict(self.titles), dict(self.versions)
@@ -280,7 +298,20 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
     # -- questions that only ratings answer ----------------------------------------------------------------------
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise `DataError`: a model of choices predicts no ratings."""
+        """Raise `DataError`: a model of choices predicts no ratings.
+
+        Raises
+        ------
+        DataError
+            Always.
+
+        Examples
+        --------
+        >>> ChoiceModel().predict_batch([("a", "x")])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        lbg_recsys.errors.DataError: a ChoiceModel knows what people take, not how they rate it: ...
+        """
         raise DataError(_UNRATED)
 
     predict_batch = predict_distribution = interval = _refuse

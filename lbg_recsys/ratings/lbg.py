@@ -104,15 +104,40 @@ class LBGModel(LBGSettings, TopicRatingModel):
         progress: Progress = silent,
         checkpoint: Checkpoint | None = None,
     ) -> "LBGModel":
-        """Fit to ratings; see `RatingModel.fit`.
+        """Fit to ratings. A fit that fails or is interrupted leaves the model as it was.
 
         Parameters
         ----------
-        ratings : RatingStore, or what `RatingModel.fit` takes
-            Ratings in a `RatingStore` stay on disk during the fit and are read block by block.
+        ratings : RatingStore, DataFrame, tuple of (users, items, ratings), sparse matrix or RatingMatrix
+            As in `RatingModel.fit`. Ratings in a `RatingStore` stay on disk during the fit and are read block by
+            block.
+        scale : tuple of (float, float), default=None
+            Lowest and highest rating; found in the ratings by default.
+        levels : array-like, default=None
+            All levels of the scale, where they cannot be found in the ratings.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every iteration.
         checkpoint : Checkpoint, default=None
             Where the fit is kept every few iterations, and continued from if it was interrupted; see
             `lbg_recsys.persistence.FitCheckpoint`.
+
+        Returns
+        -------
+        LBGModel
+            The fitted model itself.
+
+        Raises
+        ------
+        ParameterError
+            If a hyper-parameter has a value that is not allowed, or there is a checkpoint and no ``random_state``.
+        DataError
+            If the ratings cannot be used.
+
+        Examples
+        --------
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.matrix
+        <RatingMatrix: 3 ratings of 2 items by 2 users>
         """
         return self._fit_to(ratings, scale, levels, progress, partial(self._fit, checkpoint=checkpoint))
 
@@ -149,7 +174,20 @@ class LBGModel(LBGSettings, TopicRatingModel):
             )
 
     def start_pass(self) -> "LBGModel":
-        """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass."""
+        """Forget the statistics, keep the parameters: the `partial_fit` calls that follow make up one EM pass.
+
+        Returns
+        -------
+        LBGModel
+            The model itself.
+
+        Examples
+        --------
+        >>> ratings = (["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
+        >>> model = LBGModel(n_topics=1).fit(ratings, scale=(1, 5)).start_pass()
+        >>> model.statistics_.n_rows, model.partial_fit(ratings).statistics_.n_rows
+        (0, 2)
+        """
         self.statistics_ = SufficientStatistics.zeros(self.matrix.n_items, self.n_topics)
         self.counted_ = np.zeros((self.matrix.n_users, self.n_topics))
         return self
@@ -295,8 +333,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
     # -- looking inside ------------------------------------------------------------------------------------------
 
-    def posterior(self) -> Floats:
-        """The posterior over topics of every user, (users, k)."""
+    def posterior(self) -> Floats:  # noqa: D102 - inherited
         return self._mu[:-1]
 
     def log_joint(self, matrix: RatingMatrix) -> Floats:
@@ -309,8 +346,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
             return np.ones(len(rows))
         return np.minimum(rows.lengths / max(self._usual_length, 1e-300), 1.0)
 
-    def explain(self, user: RawId, item: RawId) -> Explanation:
-        """Why this user's rating of this item is predicted as it is; see `Explanation`."""
+    def explain(self, user: RawId, item: RawId) -> Explanation:  # noqa: D102 - inherited
         return explain(self, self.user_code(user), self.item_code(item))
 
     def item_gaussians(self) -> tuple[Floats, Floats]:
@@ -339,8 +375,7 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self._hold(parameters, statistics, posterior)
         self.counted_, self.n_steps_ = counted, 0
 
-    def without_users(self) -> "LBGModel":
-        """The same model for new users only; see `RatingModel.without_users`."""
+    def without_users(self) -> "LBGModel":  # noqa: D102 - inherited
         view, nobody = type(self)(**self.get_params()), np.zeros((0, self.n_topics))
         biases = None if self.biases_ is None else replace(self.biases_, users=np.zeros(1))
         view.assemble(

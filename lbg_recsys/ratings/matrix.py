@@ -75,7 +75,25 @@ class RatingMatrix:
         return Crowd.of(self) if self.left_out is None else self.left_out
 
     def without_users(self, choices: KeptChoices) -> "RatingMatrix":
-        """The same items and scale without any user or rating; `crowd` stays, with what choice scores need."""
+        """The same items and scale without any user or rating; `crowd` stays, with what choice scores need.
+
+        Parameters
+        ----------
+        choices : KeptChoices
+            What choice scores need of the users.
+
+        Returns
+        -------
+        RatingMatrix
+            A matrix without users; this one does not change.
+
+        Examples
+        --------
+        >>> from lbg_recsys.ratings.choice_scores import Choices
+        >>> matrix = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
+        >>> matrix.without_users(Choices.of(matrix).kept())
+        <RatingMatrix: 3 ratings of 2 items by 2 users, not held>
+        """
         return RatingMatrix.of_crowd(self.items, self.scale, replace(self.crowd, choices=choices), self.n_duplicates)
 
     @classmethod
@@ -145,7 +163,24 @@ class RatingMatrix:
         return self.rows.contains(users, items)
 
     def subset(self, users: Ints) -> "RatingMatrix":
-        """These users (codes) and their entries, over the same items."""
+        """Some users and their ratings, over the same items.
+
+        Parameters
+        ----------
+        users : int array
+            Codes of the users: their places in ``users``.
+
+        Returns
+        -------
+        RatingMatrix
+            The ratings of these users.
+
+        Examples
+        --------
+        >>> matrix = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
+        >>> matrix.subset(np.array([1]))
+        <RatingMatrix: 1 rating of 2 items by 1 user>
+        """
         return RatingMatrix(IdIndex(self.users.raws(users)), self.items, self.scale, self.rows.take(users))
 
     def padded(self, larger: "RatingMatrix") -> "RatingMatrix":
@@ -153,7 +188,32 @@ class RatingMatrix:
         return replace(self, items=larger.items, rows=replace(self.rows, n_columns=larger.n_items))
 
     def merged(self, other: "RatingMatrix") -> tuple["RatingMatrix", Ints]:
-        """Both matrices in one, ``other`` winning where both rate a pair; and the codes of its users in it."""
+        """Both matrices in one. Where both rate a pair, the rating of ``other`` counts.
+
+        Parameters
+        ----------
+        other : RatingMatrix
+            More ratings, on the scale of this matrix.
+
+        Returns
+        -------
+        both : RatingMatrix
+            All ratings. The users and items of this matrix keep their codes.
+        users : int array
+            The codes of the users of ``other`` in it, ascending.
+
+        Raises
+        ------
+        OffScaleError
+            If a rating of ``other`` is off the scale.
+
+        Examples
+        --------
+        >>> matrix = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
+        >>> both, users = matrix.merged(RatingMatrix.from_arrays(["bob", "cid"], ["x", "x"], [2, 3]))
+        >>> both, users.tolist()
+        (<RatingMatrix: 4 ratings of 2 items by 3 users>, [1, 2])
+        """
         users, items = self.users.extended(other.users), self.items.extended(other.items)
         other_users = users.codes(other.users)
         other_items = items.codes(other.items)
@@ -175,8 +235,29 @@ class RatingMatrix:
         scale: Bounds | None = None,
         levels: npt.ArrayLike | None = None,
     ) -> "RatingMatrix":
-        """One entry per position of three arrays or lists of equal length.
+        """Ratings from three arrays or lists of equal length, one rating per position.
 
+        Parameters
+        ----------
+        users, items : array-like of ids
+            Who rated what.
+        ratings : array-like of float
+            The ratings.
+        scale, levels : optional
+            See `RatingModel.fit`.
+
+        Returns
+        -------
+        RatingMatrix
+            The ratings. Of a pair that occurs twice the last rating counts, with a warning.
+
+        Raises
+        ------
+        DataError
+            If the lengths differ, there are no ratings, an id is missing, or a rating is not a finite number.
+
+        Examples
+        --------
         >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], [7, 8, 7], [5, 3, 4]).n_items
         2
         """
@@ -212,6 +293,11 @@ class RatingMatrix:
             The names of columns, where they are others.
         scale, levels : optional
             See `RatingModel.fit`.
+
+        Returns
+        -------
+        RatingMatrix
+            The ratings. Of a pair that occurs twice the last rating counts, with a warning.
 
         Raises
         ------

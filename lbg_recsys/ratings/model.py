@@ -89,6 +89,13 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
             If a hyper-parameter has a value that is not allowed.
         DataError
             If the ratings cannot be used.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.levels.tolist()
+        [1.0, 2.0, 3.0, 4.0, 5.0]
         """
         return self._fit_to(ratings, scale, levels, progress, self._fit)
 
@@ -197,6 +204,14 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         DataFrame
             Columns user, item, title (if the model has titles), prediction, std, low, high and the probability of
             each level: p_1, p_2, ...
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> table = model.predictions([("bob", "y"), ("ann", "x")])
+        >>> table["prediction"].tolist(), table.columns[:6].tolist()
+        ([3.0, 4.0], ['user', 'item', 'prediction', 'std', 'low', 'high'])
         """
         from lbg_recsys.ratings.questions.predictions import predictions
 
@@ -377,6 +392,14 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         -------
         Similar
             A list of (user, similarity) pairs, the most similar first.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> users, items = ["ann", "ann", "bob", "bob", "cid", "cid"], ["x", "y", "x", "y", "v", "w"]
+        >>> model = LBGModel(n_topics=2, random_state=0).fit((users, items, [5, 5, 5, 4, 1, 2]))
+        >>> model.similar_users("ann", n=1)[0][0]
+        'bob'
         """
         from lbg_recsys.ratings.questions.similar import nearest
 
@@ -425,6 +448,19 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         Explanation or Influences
             Why the item is in the user's lists and why its rating is predicted as it is: `Explanation` for
             `LBGModel`, `Influences` for other models.
+
+        Raises
+        ------
+        DataError
+            If the user or the item is unknown.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> why = model.explain("ann", "x")
+        >>> why.prediction, sorted((one.item, one.rating) for one in why.evidence)
+        (4.0, [('x', 5.0), ('y', 1.0)])
         """
         from lbg_recsys.ratings.questions.explain import influences
 
@@ -462,7 +498,25 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return _known(self.matrix.items.code(item), item, "item", "with_item(id, {user: rating}) takes new items")
 
     def item_id(self, code: int) -> RawId:
-        """The item of a code that `item_code` gave."""
+        """The item of a code that `item_code` gave.
+
+        Parameters
+        ----------
+        code : int
+            The code of the item.
+
+        Returns
+        -------
+        id
+            The raw id of the item.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.item_id(model.item_code("y"))
+        'y'
+        """
         return self.matrix.items.raw(code)
 
     @property

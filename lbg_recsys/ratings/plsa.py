@@ -136,8 +136,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
 
     # -- looking inside ------------------------------------------------------------------------------------------
 
-    def posterior(self) -> Floats:
-        """How every user mixes the communities, (users, k)."""
+    def posterior(self) -> Floats:  # noqa: D102 - inherited
         return self.mixing_
 
     def item_gaussians(self) -> tuple[Floats, Floats]:
@@ -163,8 +162,7 @@ class GaussianPLSAModel(GaussianPLSASettings, TopicRatingModel):
         self._count()
         self.mixing_ = mixing
 
-    def without_users(self) -> "GaussianPLSAModel":
-        """The same model for new users only; see `RatingModel.without_users`."""
+    def without_users(self) -> "GaussianPLSAModel":  # noqa: D102 - inherited
         view = type(self)(**self.get_params())
         nobody = np.zeros((0, self.n_topics))
         view.assemble(self._matrix_without_users(), self.centre_, self.spread_, self.parameters_, self.beta_, nobody)

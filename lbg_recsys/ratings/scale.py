@@ -84,8 +84,32 @@ class RatingScale:
         bounds: tuple[float, float] | None = None,
         levels: npt.ArrayLike | None = None,
     ) -> "RatingScale":
-        """The scale of these ratings: given levels, or found within the given or observed bounds.
+        """Find the scale of ratings: given levels, or found within the given or observed bounds.
 
+        Parameters
+        ----------
+        ratings : float array
+            The ratings.
+        bounds : tuple of (float, float), default=None
+            Lowest and highest level; found in the ratings by default.
+        levels : array-like, default=None
+            All levels of the scale, where they are known.
+
+        Returns
+        -------
+        RatingScale
+            The coarsest scale that the ratings fit. It is not discrete if there are too many values to count as
+            levels.
+
+        Raises
+        ------
+        DataError
+            If levels are not finite numbers or too many, or the scale is too large or too fine to compute with.
+        ParameterError
+            If the bounds are not two numbers, the lowest first.
+
+        Examples
+        --------
         >>> RatingScale.find(np.array([1.0, 2.0, 5.0])).levels.tolist()
         [1.0, 2.0, 3.0, 4.0, 5.0]
         """
@@ -119,7 +143,23 @@ class RatingScale:
         return cls(np.linspace(lower, upper, CONTINUOUS_LEVELS, dtype=np.float64), discrete=False)
 
     def nearest(self, ratings: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """The index of the level nearest to each rating (ties to the lower level)."""
+        """Find the level nearest to each rating.
+
+        Parameters
+        ----------
+        ratings : float array
+            The ratings.
+
+        Returns
+        -------
+        int array
+            The index of the level of each rating; the lower level if two are equally near.
+
+        Examples
+        --------
+        >>> RatingScale(np.array([1.0, 2.0, 3.0])).nearest(np.array([1.2, 1.5, 9.0])).tolist()
+        [0, 0, 2]
+        """
         middles = (self.levels[1:] + self.levels[:-1]) / 2.0
         return np.searchsorted(middles, ratings, side="left")
 

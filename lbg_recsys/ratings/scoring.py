@@ -79,6 +79,11 @@ class ScoringModel(FitFirst, ABC):
         What it keeps are sums over all users, such as how often items are rated together: see docs/model-files.md. It
         cannot be asked about the users of the training or for topics, and takes no new items.
 
+        Returns
+        -------
+        RatingModel
+            A new model of the same class; this one does not change.
+
         Examples
         --------
         >>> from lbg_recsys import LBGModel
@@ -94,7 +99,21 @@ class ScoringModel(FitFirst, ABC):
 
     @abstractmethod
     def posterior(self) -> Floats:
-        """The probability that each user is of each topic, (users, k)."""
+        """Compute the probability that each user is in each topic.
+
+        Returns
+        -------
+        float array of shape (n_users, n_topics)
+            One row per user, in the order of ``matrix.users``; rows sum to 1. For Gaussian pLSA they are the shares
+            in which a user mixes the topics.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=2, random_state=0).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]))
+        >>> model.posterior().shape, model.posterior().sum(axis=1).round(6).tolist()
+        ((2, 2), [1.0, 1.0])
+        """
 
     @abstractmethod
     def topic_tables(self, n_topics: int | None = None) -> "TopicTables":

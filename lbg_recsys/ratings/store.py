@@ -143,7 +143,36 @@ class RatingStore:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, memory: int | None = None) -> "RatingStore":
-        """Open a store that `create` made; `DataError` if it is none or damaged."""
+        """Open a store that `create` made.
+
+        Parameters
+        ----------
+        folder : path-like
+            The folder of the store.
+        memory : int, default=None
+            Bytes that `whole` may take in memory; a larger matrix is kept in a temporary file. Not bounded by
+            default.
+
+        Returns
+        -------
+        RatingStore
+            The store.
+
+        Raises
+        ------
+        DataError
+            If the folder is not a store, or the store is damaged or of another format.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from lbg_recsys.readers import CodedRatings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "ratings.csv").write_text("user,item,rating\\nann,tea,5\\nbob,tea,2\\n")
+        ...     _ = RatingStore.create(f"{folder}/store", CodedRatings(f"{folder}/ratings.csv"))
+        ...     list(RatingStore.open(f"{folder}/store").users)
+        ['ann', 'bob']
+        """
         pa, pq = arrow()
         path = Path(folder)
         try:

@@ -144,14 +144,49 @@ class FeaturedModel(RatingModel):
         -------
         float array of shape (n_pairs, n_levels)
             The probability of every level of the scale (``levels``); rows sum to 1.
+
+        Raises
+        ------
+        DataError
+            If there are times and the model was fitted without them, or not one time per pair.
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> model.predict_distribution([("a", "y"), ("b", "new")]).shape
+        (2, 5)
         """
         users, items = self.codes_of(pairs)
         return self.distribution_of(users, items, self._seconds(pairs, time, len(users))).probability
 
     def predictions(self, pairs: Any, mass: float = 0.9, *, time: Any = None) -> "pd.DataFrame":
-        """A table of the predictions of many (user, item) pairs; see `RatingModel.predictions`.
+        """A table of the predictions of many (user, item) pairs.
 
-        ``time`` is that of `predict_distribution`.
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_distribution`.
+        mass : float, default=0.9
+            The mass of the central interval from ``low`` to ``high``.
+        time : number, date, or one per pair, default=None
+            As in `predict_distribution`.
+
+        Returns
+        -------
+        DataFrame
+            Columns user, item, title (if the model has titles), prediction, std, low, high and the probability of
+            each level: p_1, p_2, ...
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> table = model.predictions([("a", "y"), ("b", "new")])
+        >>> table["item"].tolist(), table.columns[-5:].tolist()
+        (['y', 'new'], ['p_1', 'p_2', 'p_3', 'p_4', 'p_5'])
         """
         users, items = map(list, map(plain_ids, split_pairs(pairs)))
         return predictions(self, users, items, mass, self._seconds(pairs, time, len(users)))
@@ -200,8 +235,7 @@ class FeaturedModel(RatingModel):
         (code,) = self._codes(Side.ITEMS, [item]).tolist()
         return int(code) if code < UNKNOWN else super().item_code(item)
 
-    def item_id(self, code: int) -> RawId:
-        """The item of a code that `item_code` gave."""
+    def item_id(self, code: int) -> RawId:  # noqa: D102 - inherited
         return super().item_id(code) if code >= 0 else self.item_features_.ids.raw(UNKNOWN - 1 - code)
 
     @property
@@ -274,6 +308,20 @@ class FeaturedModel(RatingModel):
         -------
         FoldedUser
             Its methods predict, recommend and explain for this user.
+
+        Raises
+        ------
+        DataError
+            If a rating is off the scale, the ratings cannot be read, or the model does not have such features.
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> user.recommend()["item"].tolist()
+        ['y']
         """
         return super(FeaturedModel, self._knowing(Side.USERS, NEW_USER, features)).fold_in(ratings)
 
@@ -304,6 +352,20 @@ class FeaturedModel(RatingModel):
         -------
         BayesianLBGModel
             The model with the item.
+
+        Raises
+        ------
+        DataError
+            If the item is known already, a rating is off the scale, or neither a rating by a known user nor features
+            are given.
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> model.with_item("z", {"a": 5}).recommend("b")["item"].tolist()
+        ['z']
         """
         known = self._knowing(Side.ITEMS, item, features)
         without_ratings = isinstance(ratings, Sized) and not len(ratings)

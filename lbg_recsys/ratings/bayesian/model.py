@@ -312,7 +312,25 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return self._tastes.similarity(Side.USERS if of_users else Side.ITEMS, own)
 
     def posterior(self, n_topics: int = N_TOPICS) -> Floats:
-        """The probability that each user is in each topic, (users, n_topics or fewer)."""
+        """Compute the probability that each user is in each topic, a group of users with similar tastes.
+
+        Parameters
+        ----------
+        n_topics : int, default=5
+            How many topics to find. There are fewer if fewer tastes differ.
+
+        Returns
+        -------
+        float array of shape (n_users, n_topics)
+            One row per user, in the order of ``matrix.users``; rows sum to 1.
+
+        Examples
+        --------
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> model.posterior(n_topics=2).sum(axis=1).round(6).tolist()
+        [1.0, 1.0]
+        """
         check_integer("n_topics", n_topics, 1)
         return self._tastes.membership(n_topics)
 
@@ -336,8 +354,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         self.seed_ = seed_of(self.random_state if seed is None else seed)
         self._know_users(kept)
 
-    def without_users(self) -> "BayesianLBGModel":
-        """The same model for new users only; see `RatingModel.without_users`."""
+    def without_users(self) -> "BayesianLBGModel":  # noqa: D102 - inherited
         view = type(self)(**self.get_params())
         draws = {side: one.without(Side.USERS, side) for side, one in self._some.items()}
         features = {**self.features_, Side.USERS: self.user_features_.without_rows()}

@@ -119,7 +119,21 @@ class _Predicted(ABC):
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """The evidence as a table: a row per rating of the user, the strongest first."""
+        """The evidence as a table.
+
+        Returns
+        -------
+        DataFrame
+            One row per rating of the user, the strongest first. Columns item, title (if the model has titles),
+            rating, from_rating_it, from_its_value and total.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.explain("bob", "y").to_frame()[["item", "rating"]].values.tolist()
+        [['x', 4.0]]
+        """
         evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
         table = frame_of(evidence)
         return table.assign(total=[one.total for one in evidence])

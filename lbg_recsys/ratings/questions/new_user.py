@@ -69,6 +69,14 @@ class FoldedUser(RecommenderOfOne):
         -------
         float or float array of shape (n_items,)
             The predicted ratings.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> user.predict("y"), user.predict(["x", "y"]).tolist()
+        (3.0, [4.0, 3.0])
         """
         points = self._view.predict_batch(self._pairs(item))
         return points if is_many(item) else float(points[0])
@@ -85,6 +93,14 @@ class FoldedUser(RecommenderOfOne):
         -------
         float array of shape (n_levels,) or (n_items, n_levels)
             The probability of every level of the scale.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> int(user.distribution("y").argmax()), user.distribution(["x", "y"]).shape
+        (2, (2, 5))
         """
         probability = self._view.predict_distribution(self._pairs(item))
         return probability if is_many(item) else probability[0]
@@ -103,16 +119,70 @@ class FoldedUser(RecommenderOfOne):
         -------
         float array of shape (2,) or (n_items, 2)
             The lowest and the highest level of each interval.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> user.interval("y", mass=0.5).tolist()
+        [2.0, 4.0]
         """
         ends = self._view.interval(self._pairs(item), mass)
         return ends if is_many(item) else ends[0]
 
     def predictions(self, items: Any, mass: float = 0.9) -> "pd.DataFrame":
-        """A table of the predictions of some items; see `RatingModel.predictions`."""
+        """A table of the predictions of some items.
+
+        Parameters
+        ----------
+        items : list of ids
+            The items.
+        mass : float, default=0.9
+            The mass of the central interval from ``low`` to ``high``.
+
+        Returns
+        -------
+        DataFrame
+            One row per item, with the columns of `RatingModel.predictions`.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> user.predictions(["x", "y"])["prediction"].tolist()
+        [4.0, 3.0]
+        """
         return self._view.predictions(self._pairs(items), mass)
 
     def explain(self, item: RawId) -> "Explanation | Influences | ChoiceExplanation":
-        """Explain the prediction for an item, see `RatingModel.explain`; without ratings, why the item is listed."""
+        """Explain the prediction for an item.
+
+        Parameters
+        ----------
+        item : id
+            A known item.
+
+        Returns
+        -------
+        Explanation, Influences or ChoiceExplanation
+            As from `RatingModel.explain`. For a user without ratings it is a `ChoiceExplanation`, which says why the
+            item is listed.
+
+        Raises
+        ------
+        DataError
+            If the item is unknown.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> user = model.fold_in({"x": 5})
+        >>> [one.item for one in user.explain("y").evidence]
+        ['x']
+        """
         return self._view.explain(self._id, item)
 
     @property

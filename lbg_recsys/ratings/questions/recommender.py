@@ -127,10 +127,23 @@ class Recommender:
         n, exclude_seen, by, liked, items, exclude, min_probability, diversity : optional
             As in `recommend`.
 
-        Yields
+        Returns
+        -------
+        iterator of DataFrame
+            The lists of one block of users after another, with the columns of `recommend`.
+
+        Raises
         ------
-        DataFrame
-            The lists of one block of users, with the columns of `recommend`.
+        DataError
+            As in `recommend`, before the first block.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> for block in model.recommend_blocks(["ann", "bob"], exclude_seen=False, n=1):
+        ...     print(block["user"].tolist(), block["item"].tolist())
+        ['ann', 'bob'] ['x', 'x']
         """
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
         return self._lists(list(users), wishes)
@@ -161,7 +174,34 @@ class RecommenderOfOne:
         min_probability: float = 0.0,
         diversity: float = 0.0,
     ) -> "pd.DataFrame":
-        """The best items for this user; see `RatingModel.recommend`."""
+        """Recommend items to this user.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Items in the list. It is shorter if fewer items are left.
+        exclude_seen : bool, default=True
+            Leave out the items that the user has rated or taken.
+        by, liked, items, exclude, min_probability, diversity : optional
+            As in `RatingModel.recommend`.
+
+        Returns
+        -------
+        DataFrame
+            Columns user, rank, item, title (if the model has titles), score and, of rating models, expected_rating.
+
+        Raises
+        ------
+        DataError
+            If no item can be in the list, or a model without ratings is asked about ratings.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> model.fold_in({"x": 5}).recommend()["item"].tolist()
+        ['y']
+        """
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
         return _joined(self._view._lists([self._id], wishes))
 

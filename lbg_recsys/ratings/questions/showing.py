@@ -117,7 +117,21 @@ class ShownModel:
         return f"<{shown}, fitted to {vars(self)['matrix'].size_in_words}>" if "matrix" in vars(self) else shown
 
     def to_frame(self) -> "pd.DataFrame":
-        """A table of facts about the model, with the columns fact and value: settings, data, and the training."""
+        """A table of facts about the model: settings, data, and the training.
+
+        Returns
+        -------
+        DataFrame
+            Columns fact and value. A model that is not fitted has its settings only.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> facts = model.to_frame().set_index("fact")["value"]
+        >>> facts["n_topics"], facts["users"], facts["ratings"]
+        (1, 2, 3)
+        """
         import pandas as pd
 
         facts = self.get_params() | self._facts()  # type: ignore[attr-defined]
