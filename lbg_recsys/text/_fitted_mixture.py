@@ -57,6 +57,14 @@ class FittedMixture(TextTopicModel):
         -------
         sparse bool array of shape (n_documents, n_words)
             The indicators x: which words of each document are its keywords.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> model.keywords([[1, 1, 0, 0]]).toarray().tolist()
+        [[True, True, False, False]]
         """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
@@ -89,6 +97,20 @@ class FittedMixture(TextTopicModel):
             The word counts of the documents.
         topics : int array of shape (n_samples,)
             Their topics.
+
+        Raises
+        ------
+        ValueError
+            If ``n_samples`` is below 1.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> documents, topics = model.sample(3, n_words=10)
+        >>> documents.shape, documents.sum(axis=1).tolist(), topics.shape
+        ((3, 4), [10.0, 10.0, 10.0], (3,))
         """
         check_is_fitted(self)
         if n_samples < 1:
@@ -106,12 +128,50 @@ class FittedMixture(TextTopicModel):
         return sp.vstack(documents, format="csr"), topics
 
     def bic(self, X: Any) -> float:
-        """Bayesian information criterion of the model for documents ``X``; lower is better."""
+        """Compute the Bayesian information criterion of the model for documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float
+            The criterion; the model with the lowest is preferred.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> found = [LBGMixture(k, random_state=0).fit(X).bic(X) for k in (1, 2)]
+        >>> found[0] < found[1]
+        True
+        """
         likelihood = self.score_samples(X)
         return float(-2.0 * likelihood.sum(dtype=np.float64) + self._n_parameters() * np.log(len(likelihood)))
 
     def aic(self, X: Any) -> float:
-        """Akaike information criterion of the model for documents ``X``; lower is better."""
+        """Compute the Akaike information criterion of the model for documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float
+            The criterion; the model with the lowest is preferred.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> found = [LBGMixture(k, random_state=0).fit(X).aic(X) for k in (1, 2)]
+        >>> found[0] < found[1]
+        True
+        """
         return float(-2.0 * self.score_samples(X).sum(dtype=np.float64) + 2.0 * self._n_parameters())
 
     def _n_parameters(self) -> int:

@@ -24,7 +24,24 @@ class DefaultEstimator(ABC):
         return self._default_estimator() if self.estimator is None else clone(self.estimator)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, with ``deep`` those of the estimator too, as ``estimator__NAME``."""
+        """Get the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of the estimator, as ``estimator__NAME``.
+
+        Returns
+        -------
+        dict
+            The parameters by name.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGSelector
+        >>> LBGSelector().get_params()["estimator__n_components"]
+        8
+        """
         params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep and self.estimator is None:
             default = self._default_estimator().get_params(deep=True)
@@ -32,7 +49,29 @@ class DefaultEstimator(ABC):
         return params
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters; ``estimator__NAME`` of None turns None into the default first."""
+        """Set parameters; ``estimator__NAME`` of None turns None into the default first.
+
+        Parameters
+        ----------
+        **params : values by name
+            Parameters of the constructor, or of the estimator as ``estimator__NAME``.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of that name.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGSelector
+        >>> LBGSelector().set_params(estimator__n_components=3).estimator
+        LBGMixture(n_components=3)
+        """
         nested = any(name.startswith("estimator__") for name in params)
         if nested and self.estimator is None and params.get("estimator") is None:
             self.estimator = self._default_estimator()

@@ -57,13 +57,40 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         -------
         float array of shape (n_documents, n_components)
             The posteriors, in the precision of ``X``; rows sum to 1.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> model.predict_proba([[1, 1, 0, 0]]).shape
+        (1, 2)
         """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         return self._posteriors(documents).astype(documents.dtype, copy=False)
 
     def transform(self, X: Any) -> Floats:
-        """Posteriors of the topics as features; the same as `predict_proba`."""
+        """Compute the posterior probabilities of the topics as features; the same as `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents, n_components)
+            The posteriors, in the precision of ``X``; rows sum to 1.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> model.transform(X).sum(axis=1).round(6).tolist()
+        [1.0, 1.0, 1.0, 1.0]
+        """
         return self.predict_proba(X)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -78,12 +105,43 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         -------
         int array of shape (n_documents,)
             Numbers of topics, from 0.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> bool(model.predict([[1, 1, 0, 0]])[0] == model.labels_[0])
+        True
         """
         check_is_fitted(self)
         return self._posteriors(checked_documents(self, X, reset=False)).argmax(axis=1)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Fit, and return the most probable topic of each document."""
+        """Fit to documents, and find the most probable topic of each.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, without negative values.
+        y : ignored
+            There for the pipelines of scikit-learn.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+
+        Returns
+        -------
+        int array of shape (n_documents,)
+            Numbers of topics, from 0: ``labels_``.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> labels = LBGMixture(2, random_state=0).fit_predict(X)
+        >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+        True
+        """
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def score_samples(self, X: Any) -> Floats:
@@ -98,13 +156,42 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         -------
         float array of shape (n_documents,)
             log Pr(d), in the precision of ``X``.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> model.score_samples(X).shape
+        (4,)
         """
         check_is_fitted(self)
         documents = checked_documents(self, X, reset=False)
         return self._log_likelihood(documents).astype(documents.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log Pr(d) of the documents."""
+        """Compute the mean log-likelihood of documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+        y : ignored
+            There for the pipelines of scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of log Pr(d) over the documents; higher is better.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> bool(abs(model.score(X) - model.score_samples(X).mean()) < 1e-9)
+        True
+        """
         return float(self.score_samples(X).mean(dtype=np.float64))
 
     def top_keywords(self, feature_names: Any = None, n: int = 10, *, by: str = "telling") -> list[list[str]]:
@@ -125,6 +212,15 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         -------
         list of list of str
             One list of words per topic.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> words = model.top_keywords(["goal", "keeper", "oven", "sugar"], n=2)
+        >>> sorted(words[model.labels_[0]])
+        ['goal', 'keeper']
         """
         order = self._leading_words(n, by)
         names = self._word_names(feature_names)
@@ -159,6 +255,15 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         -------
         TopicTable
             A sequence of topics, the heaviest first; shown as a table in notebooks.
+
+        Examples
+        --------
+        >>> from lbg_recsys.text import LBGMixture
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> table = model.topics(["goal", "keeper", "oven", "sugar"], X, n_words=2, n_documents=1)
+        >>> sorted(topic.documents for topic in table), len(table[0].examples)
+        ([2, 2], 1)
         """
         words = self.top_keywords(feature_names, n_words)
         if n_documents < 0:

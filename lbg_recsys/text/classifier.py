@@ -168,6 +168,20 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         -------
         LBGClassifier
             The fitted classifier itself.
+
+        Raises
+        ------
+        ParameterError
+            If the rule or the limits of rates do not suit the estimator and the documents.
+        ValueError
+            If the documents have negative or missing values, or fewer than two classes.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().fit(X, y)
+        >>> model.classes_.tolist(), model.class_count_.tolist()
+        (['ball', 'cake'], [2.0, 2.0])
         """
         documents, y, weight = self._checked(X, y, sample_weight, reset=True)
         if weight is not None and not (weight > 0).all():
@@ -212,6 +226,20 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         -------
         LBGClassifier
             The classifier itself.
+
+        Raises
+        ------
+        ParameterError
+            If the estimator is not an `LBGMixture`, or there is a ``max_false_positive_rate``.
+        ValueError
+            If ``classes`` are missing in the first call, or ``y`` has others.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().partial_fit(X, y, classes=["ball", "cake"])
+        >>> model.partial_fit([[1, 1, 0, 0]], ["ball"]).class_count_.tolist()
+        [3.0, 2.0]
         """
         if not self._fits_mixtures():
             raise ParameterError("partial_fit needs an LBGMixture as the model of a class: leave estimator=None")
@@ -255,12 +283,37 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         -------
         float array of shape (n_documents,) or (n_documents, n_classes)
             For two classes, the log-odds of ``classes_[1]``; for more, those of every class.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().fit(X, y)
+        >>> (model.decision_function([[1, 1, 0, 0], [0, 0, 1, 1]]) > 0).tolist()
+        [False, True]
         """
         joint = self._joint(X)
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else log_odds(joint)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logs of `predict_proba`, (n_documents, n_classes)."""
+        """Compute the logarithms of the probabilities of the classes, see `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        float array of shape (n_documents, n_classes)
+            One column per class, in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().fit(X, y)
+        >>> model.predict_log_proba([[1, 1, 0, 0], [0, 0, 1, 1]]).argmax(axis=1).tolist()
+        [0, 1]
+        """
         return log_softmax(self._joint(X), axis=1)
 
     @available_if(_once_fitted)
@@ -280,11 +333,36 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         -------
         float array of shape (n_documents, n_classes)
             Rows sum to 1.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().fit(X, y)
+        >>> model.predict_proba([[1, 1, 0, 0], [0, 0, 1, 1]]).sum(axis=1).round(6).tolist()
+        [1.0, 1.0]
         """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each document."""
+        """Find the most probable class of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        array of shape (n_documents,)
+            Classes, of the values in ``classes_``.
+
+        Examples
+        --------
+        >>> X, y = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]], ["ball", "ball", "cake", "cake"]
+        >>> model = LBGClassifier().fit(X, y)
+        >>> model.predict([[1, 1, 0, 0], [0, 0, 1, 1]]).tolist()
+        ['ball', 'cake']
+        """
         best = self._joint(X).argmax(axis=1)
         return self.classes_[best]
 

@@ -223,6 +223,20 @@ class LBGMixture(FittedMixture):
         -------
         LBGMixture
             The fitted mixture itself.
+
+        Raises
+        ------
+        DataError
+            If blocks of documents come with a ``sample_weight``.
+        ValueError
+            If the documents have negative or missing values, or a parameter is not allowed.
+
+        Examples
+        --------
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> model.keyword_prob_.shape, len(model.labels_)
+        ((2, 4), 4)
         """
         self.fit_transform(X, sample_weight=sample_weight, progress=progress)
         return self
@@ -231,7 +245,31 @@ class LBGMixture(FittedMixture):
     def fit_transform(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
     ) -> Floats:
-        """`fit`, then the posteriors of the same documents, (n_documents, n_components)."""
+        """Fit to documents, and compute the posterior probabilities of their topics.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents, without negative values; usually tf-idf. Or blocks of documents on a cluster, see
+            `lbg_recsys.distributed.documents_on_dask`.
+        y : ignored
+            There for the pipelines of scikit-learn.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default. Not for blocks.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every step, as in `fit`.
+
+        Returns
+        -------
+        float array of shape (n_documents, n_components)
+            The posteriors, in the precision of ``X``; rows sum to 1.
+
+        Examples
+        --------
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> LBGMixture(2, random_state=0).fit_transform(X).shape
+        (4, 2)
+        """
         if hasattr(X, "advance"):
             if sample_weight is not None:
                 raise DataError("blocks of documents take no sample_weight: give all documents as one matrix")
@@ -323,6 +361,28 @@ class LBGMixture(FittedMixture):
 
         Sufficient statistics add up, so a batch costs one E-step of its own documents and one M-step:
         incremental EM. ``labels_`` are those of this batch.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents with the words of the batches before, without negative values.
+        y : ignored
+            There for the pipelines of scikit-learn.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How often each document counts; once by default.
+
+        Returns
+        -------
+        LBGMixture
+            The mixture itself.
+
+        Examples
+        --------
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> model = LBGMixture(2, random_state=0).fit(X)
+        >>> topic = model.labels_[0]
+        >>> bool(model.partial_fit([[2, 2, 0, 0]]).labels_[0] == topic)
+        True
         """
         if not hasattr(self, "weights_"):
             return self.fit(X, sample_weight=sample_weight)

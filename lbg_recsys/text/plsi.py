@@ -120,6 +120,17 @@ class PLSI(TextTopicModel):
         -------
         PLSI
             The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If the documents have negative or missing values, or a parameter is not allowed.
+
+        Examples
+        --------
+        >>> model = PLSI(2, random_state=0).fit([[3, 2, 0], [2, 1, 0], [0, 0, 4], [0, 0, 1]])
+        >>> model.word_prob_.shape
+        (2, 3)
         """
         documents = checked_documents(self, X, reset=True)
         self._fit_checked(documents, checked_weight(sample_weight, documents), progress)

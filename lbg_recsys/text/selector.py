@@ -101,6 +101,18 @@ class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstim
         -------
         LBGSelector
             The fitted selector itself.
+
+        Raises
+        ------
+        ValueError
+            If the documents have negative or missing values, a parameter is not allowed, or more words are to be
+            selected than there are.
+
+        Examples
+        --------
+        >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
+        >>> LBGSelector(LBGMixture(2, random_state=0)).fit(X).scores_.shape
+        (4,)
         """
         documents = checked_documents(self, X, reset=True)
         wanted = self.n_features_to_select
@@ -124,7 +136,25 @@ class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstim
         return p if by_probability else self.estimator_._telling().astype(p.dtype, copy=False)
 
     def transform(self, X: Any) -> Any:
-        """The documents with the selected words only, at unit length if ``renormalize``."""
+        """Keep the selected words of documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Documents.
+
+        Returns
+        -------
+        array, sparse matrix or DataFrame of shape (n_documents, n_selected)
+            The documents with the selected words only, at unit length if ``renormalize``.
+
+        Examples
+        --------
+        >>> X = [[3, 2, 0, 0, 1], [2, 1, 0, 0, 1], [0, 0, 4, 1, 1], [0, 0, 1, 2, 1]]  # the last word tells nothing
+        >>> selector = LBGSelector(LBGMixture(2, random_state=0), n_features_to_select=4).fit(X)
+        >>> selector.transform([[3, 2, 0, 0, 1]]).tolist()
+        [[3, 2, 0, 0]]
+        """
         selected = super().transform(X)
         if not self.renormalize:
             return selected

@@ -77,7 +77,18 @@ class TopicTable(Sequence[Topic]):
         return TopicTable(self._topics[index]) if isinstance(index, slice) else self._topics[index]
 
     def to_frame(self) -> Any:
-        """The table as a pandas DataFrame with one row per topic."""
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            One row per topic, with the fields of `Topic` as columns and the number of the topic as index.
+
+        Examples
+        --------
+        >>> TopicTable([Topic(1, 0.6, 3, ("goal", "keeper"), (0, 2))]).to_frame().loc[1, "words"]
+        ('goal', 'keeper')
+        """
         import pandas as pd
 
         columns = [field.name for field in fields(Topic)]
