@@ -73,6 +73,24 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         -------
         RatingAlgo
             The algorithm itself.
+
+        Raises
+        ------
+        ParameterError
+            If a hyper-parameter has a value that is not allowed.
+        DataError
+            If the ratings cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> from lbg_recsys.algorithms import LBGAlgo
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> algo.model_.matrix
+        <RatingMatrix: 3 ratings of 2 items by 2 users>
         """
         model = self._unfitted_model().fit(matrix_of(trainset), progress=progress, **self._beside_ratings())
         AlgoBase.fit(self, trainset)
@@ -107,6 +125,18 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         -------
         tuple of float and dict
             The predicted rating, and the details of the prediction.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> from lbg_recsys.algorithms import LBGAlgo
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> rating, details = algo.estimate(trainset.to_inner_uid("bob"), trainset.to_inner_iid("y"))
+        >>> rating, len(details["distribution"])
+        (3.0, 5)
         """
         users = np.array([UNKNOWN if isinstance(u, str) else u], dtype=np.int64)
         items = np.array([UNKNOWN if isinstance(i, str) else i], dtype=np.int64)
@@ -134,6 +164,18 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         surprise.Prediction
             ``est`` is the predicted rating; ``details`` has the ``distribution`` over the levels, its ``std`` and, of
             a model with topics, the leading ``topic`` and its ``topic_posterior``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> from lbg_recsys.algorithms import LBGAlgo
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> prediction = algo.predict("bob", "y")
+        >>> prediction.est, len(prediction.details["distribution"])
+        (3.0, 5)
         """
         (prediction,) = self._predictions((uid,), (iid,), (r_ui,))
         if verbose:
@@ -154,6 +196,17 @@ class RatingAlgo(Settings, FitFirst, AlgoBase):  # type: ignore[misc]  # Surpris
         -------
         list of surprise.Prediction
             As of `predict`, in the order of the testset.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> from lbg_recsys.algorithms import LBGAlgo
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> [prediction.est for prediction in algo.test([("bob", "y", 2.0), ("ann", "x", 5.0)])]
+        [3.0, 4.0]
         """
         if not testset:
             return []

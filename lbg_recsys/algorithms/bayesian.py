@@ -57,8 +57,7 @@ class BayesianLBGAlgo(_Settings, RatingAlgo):
     model_: BayesianLBGModel
     _times: PairTimes | None
 
-    def fit(self, trainset: Any, progress: Progress = silent) -> "BayesianLBGAlgo":
-        """Fit to a Surprise trainset; see `RatingAlgo.fit`."""
+    def fit(self, trainset: Any, progress: Progress = silent) -> "BayesianLBGAlgo":  # noqa: D102 - inherited
         super().fit(trainset, progress)
         matrix = self.model_.matrix
         self._times = None if self.time is None else PairTimes.of(self.time, matrix.users, matrix.items)

@@ -49,6 +49,22 @@ class LBGAlgo(LBGSettings, RatingAlgo):
         -------
         Explanation
             The prediction and its reasons; ``print`` shows them.
+
+        Raises
+        ------
+        DataError
+            If the user or the item is unknown.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> why = algo.explain("bob", "y")
+        >>> why.prediction, [one.item for one in why.evidence]
+        (3.0, ['x'])
         """
         return self.model_.explain(user, item)
 
@@ -69,6 +85,23 @@ class LBGAlgo(LBGSettings, RatingAlgo):
         -------
         LBGAlgo
             The algorithm itself.
+
+        Raises
+        ------
+        NotFittedError
+            If the algorithm was never fitted.
+        DataError
+            If a rating is off the scale of the model.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = LBGAlgo(n_topics=1, random_state=0).fit(trainset)
+        >>> algo.partial_fit((["cid"], ["y"], [2])).recommend("cid")["item"].tolist()
+        ['x']
         """
         self.model_.partial_fit(ratings, update=update)
         return self

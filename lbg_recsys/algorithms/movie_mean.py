@@ -36,7 +36,30 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
         return f"{type(self).__name__}()"
 
     def fit(self, trainset: Any, progress: Progress = silent) -> "MovieMeanAlgo":
-        """Take the mean of every item, in a single step of ``progress``."""
+        """Take the mean of every item.
+
+        Parameters
+        ----------
+        trainset : surprise.Trainset
+            The ratings.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` once.
+
+        Returns
+        -------
+        MovieMeanAlgo
+            The algorithm itself.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = MovieMeanAlgo().fit(trainset)
+        >>> algo.item_means_.tolist()
+        [4.5, 1.0]
+        """
         matrix = matrix_of(trainset)
         AlgoBase.fit(self, trainset)
         count = np.bincount(matrix.item_codes, minlength=matrix.n_items)
@@ -46,7 +69,33 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
         return self
 
     def estimate(self, u: int | str, i: int | str) -> float:
-        """The mean of the item's ratings."""
+        """Predict the rating of a pair of inner ids; Surprise calls this, and `predict` takes raw ids.
+
+        Parameters
+        ----------
+        u, i : int or str
+            Inner ids of the user and the item; strings where Surprise does not know them.
+
+        Returns
+        -------
+        float
+            The mean of the item's ratings.
+
+        Raises
+        ------
+        PredictionImpossible
+            If the item has no ratings.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surprise import Dataset, Reader
+        >>> frame = pd.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 1, 4]})
+        >>> trainset = Dataset.load_from_df(frame, Reader(rating_scale=(1, 5))).build_full_trainset()
+        >>> algo = MovieMeanAlgo().fit(trainset)
+        >>> algo.estimate(trainset.to_inner_uid("bob"), trainset.to_inner_iid("x"))
+        4.5
+        """
         if isinstance(i, str):
             raise PredictionImpossible("the item has no rating in the training data")
         return float(self.item_means_[i])
