@@ -31,7 +31,31 @@ class DaskBlocks:
     """Blocks in groups of neighbours, one per thread of a cluster; see `lbg_recsys.core.blocks.Blocks`.
 
     A step of a fit is one task per group, so that the cost of tasks does not grow with the number of blocks, and sums
-    inside a group need no network.
+    inside a group need no network. `documents_on_dask` and `DaskRatings` make them.
+
+    Attributes
+    ----------
+    client : distributed.Client
+        The cluster.
+    groups : list of distributed.Future
+        The groups of blocks on the workers.
+    n_rows : int array
+        The number of rows of each block.
+    n_columns : int
+        The number of columns of every block.
+    direct : bool
+        Whether sums come from the workers, and not by way of the scheduler.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> from scipy.sparse import csr_array
+    >>> from lbg_recsys.distributed import documents_on_dask
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> with Client(**here) as client:
+    ...     blocks = documents_on_dask([csr_array([[2.0, 1.0], [0.0, 3.0]]), csr_array([[1.0, 2.0]])], client)
+    >>> blocks.n_rows.tolist(), blocks.n_columns
+    ([2, 1], 2)
     """
 
     client: Any
@@ -181,7 +205,29 @@ def _root(parts: list[list[Subtree]]) -> Any:
 
 @dataclass(frozen=True)
 class DaskRatings:
-    """The ratings of a store, whose blocks the workers of a cluster read and keep."""
+    """The ratings of a store, whose blocks the workers of a cluster read and keep; `on_dask` makes them.
+
+    Attributes
+    ----------
+    store : RatingStore
+        The ratings.
+    client : distributed.Client
+        The cluster.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from dask.distributed import Client
+    >>> from lbg_recsys.readers import CodedRatings
+    >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
+    >>> with TemporaryDirectory() as folder, Client(**here) as client:
+    ...     _ = Path(folder, "ratings.csv").write_text("user,item,rating\\nann,tea,5\\nbob,tea,2\\nann,pot,4\\n")
+    ...     store = RatingStore.create(f"{folder}/store", CodedRatings(f"{folder}/ratings.csv"))
+    ...     ratings = on_dask(store, client)
+    >>> ratings.n_ratings, ratings.extremes
+    (3, (2.0, 5.0))
+    """
 
     store: RatingStore
     client: Any
