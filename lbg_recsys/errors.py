@@ -98,7 +98,24 @@ class ModelFileError(LBGError, ValueError):
 
 
 class MissingExtraError(LBGError, ImportError):
-    """An optional package that a feature needs is not installed."""
+    """An optional package that a feature needs is not installed.
+
+    Parameters
+    ----------
+    feature : str
+        What needs the package.
+    package : str
+        The name of the package.
+    extra : str
+        The extra of lbg-recsys that installs it.
+
+    Examples
+    --------
+    >>> raise MissingExtraError("a store of ratings", "pyarrow", "parquet")
+    Traceback (most recent call last):
+        ...
+    lbg_recsys.errors.MissingExtraError: a store of ratings needs pyarrow: pip install 'lbg-recsys[parquet]'
+    """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(f"{feature} needs {package}: pip install 'lbg-recsys[{extra}]'")
