@@ -80,8 +80,12 @@ class FeaturedModel(RatingModel):
             When the ratings were given: True or the name of a column of ``ratings``, one time per rating, or a table
             with user, item and time. Numbers are seconds since 1970. The effects of a user's day and moment and the
             drift of items are then learnt; see docs/time.md.
-        scale, levels, progress
-            See `RatingModel.fit`.
+        scale : tuple of (float, float), default=None
+            Lowest and highest rating; found in the ratings by default.
+        levels : array-like, default=None
+            All levels of the scale, where they cannot be found in the ratings.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every sweep.
 
         Returns
         -------
