@@ -114,7 +114,9 @@ _HEADERS = ["algorithm", *_METRICS]
 def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:
     def shown(result: "ForcedResult", metric: str) -> str:
         value, error = getattr(result, metric), getattr(result, f"{metric}_error")
-        return "-" if value is None else f"{value:.3f}±{'-' if error is None else f'{error:.3f}'}"
+        if value is None:
+            return "-"
+        return f"{value:.3f}" if error is None else f"{value:.3f}±{error:.3f}"
 
     rows = [[result.algorithm, *(shown(result, m) for m in _METRICS)] for result in results]
     return rows + [[f"{row.name} (paper)", f"{row.mae:.3f}", "-", f"{row.rmse:.3f}", "-"] for row in paper]
