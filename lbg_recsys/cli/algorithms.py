@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ALGO = "-a/--algo"
+ALGO = "-a/--algo"
 # Parameters with an option of their own.
 ELSEWHERE = {"random_state": "--seed", "verbose": "--quiet"}
 _FEATURES = {"item_features": "--item-features", "user_features": "--user-features"}
@@ -120,7 +120,7 @@ def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
     )
 
 
-def algorithm(name: str, hint: str = _ALGO) -> Algorithm:
+def algorithm(name: str, hint: str = ALGO) -> Algorithm:
     """What a name on the command line stands for."""
     if name not in ALGORITHMS:
         raise click.BadParameter(
@@ -140,16 +140,26 @@ def taken_apart(spec: str) -> tuple[str, list[str]]:
     return name.strip(), [part.strip() for part in settings.split(",") if part.strip()]
 
 
+def put_together(name: str, settings: Iterable[str]) -> str:
+    """The inverse of `taken_apart`, the name of an algorithm in tables.
+
+    >>> put_together("paper", ["n_topics=7", "point=mean"]), put_together("svd", [])
+    ('paper:n_topics=7,point=mean', 'svd')
+    """
+    return ":".join(filter(None, [name, ",".join(settings)]))
+
+
 class ModelName(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
-    """The name of a model that `fit` saves; an error suggests the nearest one."""
+    """``NAME[:PARAM=VALUE,...]`` of a model that `fit` saves; an error suggests the nearest name."""
 
     def __init__(self) -> None:
         super().__init__(list(MODELS))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name itself."""
-        if value not in MODELS:
-            self.fail(f"there is no model {value!r}{_nearest(value, MODELS)}; there are {', '.join(MODELS)}", param)
+        """The text itself."""
+        name, _ = taken_apart(value)
+        if name not in MODELS:
+            self.fail(f"there is no model {name!r}{_nearest(name, MODELS)}; there are {', '.join(MODELS)}", param)
         return value
 
 
@@ -268,7 +278,7 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
 
     >>> name, make = factory("paper:n_topics=7")
     >>> name, make(3).n_topics, make(3).random_state
-    ('paper n_topics=7', 7, 3)
+    ('paper:n_topics=7', 7, 3)
     """
     from lbg_recsys.algorithms.fitting import settings_of
     from lbg_recsys.schema import signature_of
@@ -276,9 +286,9 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
     name, given = taken_apart(spec)
     named = algorithm(name)
     if not named.surprise:
-        raise click.BadParameter(f"{name} predicts no ratings: take another algorithm", param_hint=_ALGO)
+        raise click.BadParameter(f"{name} predicts no ratings: take another algorithm", param_hint=ALGO)
     cls = named_class(named.surprise)
-    params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=_ALGO)}
+    params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=ALGO)}
     accepted = signature_of(cls)
 
     def make(seed: int, **beside: Any) -> Any:
@@ -286,7 +296,7 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
         with settings_of(cls):
             return cls(**params, **{key: value for key, value in usual.items() if key in accepted})
 
-    return " ".join([name, *given]), make
+    return put_together(name, given), make
 
 
 def is_list_maker(spec: str) -> bool:
@@ -298,7 +308,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
     """``choice`` or ``choice:penalty=500`` as a name for tables and a function that fits it and scores items."""
     name, given = taken_apart(spec)
     cls = named_class(algorithm(name).model)
-    params = parse_params(given, cls, hint=_ALGO)
+    params = parse_params(given, cls, hint=ALGO)
 
     def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
         from lbg_recsys.ratings.choice_scores import Choices
@@ -306,7 +316,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
         choices = Choices.of(matrix, cls(**params))
         return lambda users: choices.scores(matrix, users)
 
-    return " ".join([name, *given]), score
+    return put_together(name, given), score
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -57,9 +57,10 @@ def complete_ratings(ctx: click.Context, parameter: click.Parameter, typed: str)
 
 def complete_param(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Names of the parameters of the algorithm of ``--algo``, or of the default one, with what they are."""
-    from lbg_recsys.cli.algorithms import MODELS, settings_listed
+    from lbg_recsys.cli.algorithms import MODELS, settings_listed, taken_apart
 
-    listed = settings_listed(MODELS[ctx.params.get("algo") or "bayesian"])
+    name, _ = taken_apart(ctx.params.get("algo") or "bayesian")
+    listed = settings_listed(MODELS[name])
     return _items([(f"{one.name}=", one.description) for one in listed if one.name.startswith(typed)])
 
 

@@ -30,7 +30,7 @@ FORCED = {
     "movie-mean": "movie-mean",
     "plsa": "plsa",
     "paper": "paper",
-    "lbg, median": "lbg:point=median",
+    "lbg:point=median": "lbg:point=median",
 }
 
 

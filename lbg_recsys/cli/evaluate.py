@@ -222,12 +222,11 @@ def best_in_words(compared: "list[Comparison]", ratings: str, features: str = ""
                 lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
                 verb = "is best here" if others else "was the only one"
                 said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
-    ours = [name for name in (*named, *sorted(rated, key=rated.__getitem__)) if name.split()[0] in MODELS]
+    ours = [name for name in (*named, *sorted(rated, key=rated.__getitem__)) if taken_apart(name)[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were evaluated
-    algo, *settings = (ours[0] if ours else default).split()
-    typed = "".join(f" -p {shlex.quote(one)}" for one in settings)
-    beside = f" {features}" if features and algo in SAMPLED else ""
-    return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {algo}{typed}{beside}"])
+    algo = ours[0] if ours else default
+    beside = f" {features}" if features and taken_apart(algo)[0] in SAMPLED else ""
+    return "\n".join([*said, f"Next: lbg-recsys fit {ratings} -o model.lbg --algo {shlex.quote(algo)}{beside}"])
 
 
 def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequence[str] = ()) -> None:

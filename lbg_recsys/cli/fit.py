@@ -9,6 +9,7 @@ import click
 
 from lbg_recsys.catalogue import known_ids
 from lbg_recsys.cli.algorithms import (
+    ALGO,
     MODELS,
     SAMPLED,
     ModelName,
@@ -17,6 +18,7 @@ from lbg_recsys.cli.algorithms import (
     named_class,
     params_option,
     parse_params,
+    taken_apart,
 )
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option, size_in_words
 from lbg_recsys.cli.info import file_facts
@@ -63,7 +65,8 @@ IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
     "-a",
     "--algo",
     type=ModelName(),
-    help=f"The model to fit: {DEFAULT} by default, {CHOICE} for choices without ratings.",
+    metavar="NAME[:PARAM=VALUE,...]",
+    help=f"The model to fit, perhaps with parameters: {DEFAULT} by default, {CHOICE} for choices without ratings.",
 )
 @params_option()
 @click.option("--titles", metavar="FILE", type=click.Path(), help="Titles of the items: a file with item and title.")
@@ -166,7 +169,7 @@ def fit(
       lbg-recsys fit ratings.csv -o mine.lbg --titles titles.csv --scale 1 5
       lbg-recsys fit sample -o mine.lbg --param n_sweeps=80
       lbg-recsys fit sample -o quick.lbg --seconds 5
-      lbg-recsys fit sample -o paper.lbg --algo paper --param n_topics=4
+      lbg-recsys fit sample -o paper.lbg --algo paper:n_topics=4
       lbg-recsys fit ratings.csv -o lbg.lbg --algo lbg --columns 1,2,3 --seed 7
       lbg-recsys fit clicks.csv -o clicks.lbg
       lbg-recsys fit ratings.csv -o mine.lbg --item-features item_facts.csv
@@ -176,6 +179,10 @@ def fit(
     from lbg_recsys import save
     from lbg_recsys.algorithms.fitting import was_cut_short
 
+    if algo is not None:
+        algo, given = taken_apart(algo)
+        parse_params(given, named_class(MODELS[algo].model), hint=ALGO)
+        params = (*given, *params)  # the last one wins
     _refuse_unknown(params, [algo] if algo is not None else [DEFAULT, CHOICE])
     of_samplers = {
         "--time": time,

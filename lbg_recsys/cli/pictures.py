@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.cli.algorithms import MODELS
+from lbg_recsys.cli.algorithms import MODELS, taken_apart
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.files import atomic_write
 
@@ -121,7 +121,7 @@ def draw_comparison(results: "Sequence[Comparison]", path: str) -> None:
     }
     shown = {name: label for name, label in panels.items() if any(getattr(r, name) is not None for r in results)}
     names = [result.algorithm for result in results]
-    colours = [_OURS if name.split()[0] in MODELS else _OTHERS for name in names]
+    colours = [_OURS if taken_apart(name)[0] in MODELS else _OTHERS for name in names]
     errors = [None if result.lists is None else result.lists.ndcg_error for result in results]
     width, height = 1.6 + 2.0 * len(shown), 0.36 * len(results) + 1.0
     with _figure(path, 1, len(shown), width=width, height=height, sharey="row") as axes:

@@ -75,4 +75,5 @@ def test_ratings_are_data_sets_or_files(words, monkeypatch):
 def test_parameters_of_the_algorithm():
     (found,) = completions(["fit", "sample", "--algo", "lbg", "-p"], "n_top")
     assert found[0] == "n_topics=" and "topics" in found[1]
+    assert completions(["fit", "sample", "--algo", "lbg:point=mean", "-p"], "n_top") == [found]
     assert [name for name, _ in completions(["fit", "sample", "-p"], "n_sw")] == ["n_sweeps="]  # the default's

@@ -23,7 +23,7 @@ def test_evaluate_is_the_comparison(desk, run, sample):
     arguments = ["evaluate", "ratings.csv", "-a", "paper:n_topics=4", "-a", "svd", "--folds", 2, "--list-users", 5]
     facts = json.loads(run(*arguments, "--seed", 3, "--json", "-q").stdout)
     ours, svd, *rivals = facts["results"]
-    make = {"paper n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
+    make = {"paper:n_topics=4": lambda seed: LBGAlgo(n_topics=4, random_state=seed)}
     (expected,) = compare(to_surprise(sample), make, n_folds=2, seed=3, list_users=5)
     for metric in ("algorithm", "rmse", "mae", "log_score", "coverage"):
         assert ours[metric] == getattr(expected, metric)
@@ -44,7 +44,7 @@ def test_evaluate_prints_three_tables(desk, run):
     title, head, *rows = lists.splitlines()
     assert title.startswith("Lists of 10 items, 10 evaluated; standard error of NDCG at most 0.")
     assert head.split() == ["algorithm", "ndcg", "recall", "map", "catalogue", "novelty", "similarity", "popular"]
-    assert [row.partition("  ")[0] for row in rows][:3] == ["paper n_topics…", "baseline", "popularity"]
+    assert [row.partition("  ")[0] for row in rows][:3] == ["paper:n_topics…", "baseline", "popularity"]
     assert "light (" in activity and "heavy (" in activity
     assert max(map(len, [*ratings.splitlines(), *lists.splitlines(), *activity.splitlines()])) <= 80
     alone = run(*arguments, "--list-users", 5, "--no-rivals").stdout
@@ -179,13 +179,13 @@ def test_best_is_said_beyond_the_noise_only(desk, run):
 
     compared = [
         Comparison("svd", 0.90, 0.7, lists=listed(0.20), rmse_error=0.01),
-        Comparison("lbg n_topics=3", 0.905, 0.7, lists=listed(0.30), rmse_error=0.01),
+        Comparison("lbg:n_topics=3", 0.905, 0.7, lists=listed(0.30), rmse_error=0.01),
         Comparison("EASE", lists=listed(0.25)),
     ]
     assert best_in_words(compared, "x.csv").splitlines() == [
-        "For ratings, the best are level (RMSE 0.9000 ± 0.0100): svd; lbg n_topics=3.",
-        "For lists, lbg n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
-        "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg -p n_topics=3",
+        "For ratings, the best are level (RMSE 0.9000 ± 0.0100): svd; lbg:n_topics=3.",
+        "For lists, lbg:n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
+        "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg:n_topics=3",
     ]
     many = [Comparison(name, lists=listed(0.2)) for name in ("EASE, graded", "popularity", "choice", "a", "b")]
     assert best_in_words(many, "x.csv").splitlines() == [

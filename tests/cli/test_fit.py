@@ -135,6 +135,17 @@ def test_parameters_are_checked(param, message, desk, run):
     assert not (desk / "x.lbg").exists()
 
 
+def test_algo_takes_parameters_as_in_evaluate_and_param_wins(desk, run):
+    run("fit", "sample", "-o", "x.lbg", "-a", "paper:n_topics=4,max_iter=2", "-p", "max_iter=3", "-q")
+    model = lbg_recsys.load("x.lbg")
+    assert (model.n_topics, model.max_iter) == (4, 3)
+    said = run("fit", "nothing.csv", "-o", "y.lbg", "-a", "paper:n_topic=4", code=2).stderr
+    assert "-a/--algo" in said and "did you mean 'n_topics'?" in said
+    assert "there is no model 'papre' (did you mean 'paper'?)" in " ".join(
+        run("fit", "sample", "-o", "y.lbg", "-a", "papre:n_topics=4", code=2).stderr.split()
+    )
+
+
 @pytest.mark.parametrize("param", ["n_sweep=3", "n_sweeps=none"])
 def test_parameters_are_checked_before_the_ratings_are_read_without_a_named_model_too(param, desk, run):
     said = run("fit", "nothing.csv", "-o", "x.lbg", "--param", param, code=2).stderr

@@ -32,7 +32,7 @@ def test_topics_share_their_axes_and_the_largest_are_shown(sample, drawn):
 
 def test_algorithms_are_compared_in_one_row(drawn):
     results = [
-        Comparison("lbg n_topics=3", 0.9, 0.7, -1.2, 0.95, fit_seconds=0.5),
+        Comparison("lbg:n_topics=3", 0.9, 0.7, -1.2, 0.95, fit_seconds=0.5),
         Comparison("svd", 0.95, 0.75, fit_seconds=0.1),
         Comparison("popularity"),
     ]
@@ -42,5 +42,5 @@ def test_algorithms_are_compared_in_one_row(drawn):
     assert all(axis.get_xlabel() for axis in figure.axes) and figure.axes[0].get_ylabel() == "algorithm"
     assert {axis.get_ylim() for axis in figure.axes} == {(2.5, -0.8)}
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert names == ["lbg n_topics=3", "svd", "popularity"]
+    assert names == ["lbg:n_topics=3", "svd", "popularity"]
     assert [len(axis.texts) for axis in figure.axes] == [2, 2, 1, 1, 3]  # a dot only where there is a value
