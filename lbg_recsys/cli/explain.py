@@ -161,10 +161,10 @@ def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
     for one in found.because[:number]:
         rating = "" if one.rating is None else f" {one.rating:g}"
         verb = "took" if one.rating is None else "rated"
-        rows.append([f"because you {verb} {title_of(model, one.item)}{rating}", f"{one.contribution:+.4f}"])
+        rows.append([f"because the user {verb} {title_of(model, one.item)}{rating}", f"{one.contribution:+.4f}"])
     if len(found.because) > number:
         rest = sum(one.contribution for one in found.because[number:])
-        rows.append([f"{counted(len(found.because) - number, 'other item')} together", f"{rest:+.4f}"])
+        rows.append([counted(len(found.because) - number, "other item"), f"{rest:+.4f}"])
     rows.append(["from_popularity: how many users take it", f"{found.from_popularity:+.4f}"])
     rows.append(["choice_score", f"={found.choice_score:.4f}"])
     print_table(["why it is in the list", "contribution"], rows)
@@ -178,7 +178,7 @@ def _show_topics(found: "Explanation | Influences", number: int) -> None:
     print_table(["topic", "share", "mean"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]])
     if len(speaking) > number:
         rest = sum(topic.share for topic in speaking[number:])
-        echo(f"and {len(speaking) - number} more, together {rest:.4f}")
+        echo(f"and {len(speaking) - number} more, share {rest:.4f}")
 
 
 def _signed(number: float) -> str:
@@ -204,7 +204,7 @@ def _show_parts(found: "Influences") -> None:
     places = decimals(found.distribution, 3)
     echo("\nWhat the expected rating is made of")
     print_table(
-        ["part", "rating"],
+        ["part", "contribution"],
         [
             ["from_average: anybody's rating of the items rated most", f"{found.from_average:+.{places}f}"],
             ["from_item: how this item is rated", f"{found.from_item:+.{places}f}"],

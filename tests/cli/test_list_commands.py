@@ -134,7 +134,7 @@ def test_new_users_without_ratings_get_lists_from_who_takes_what(text, bayesian,
     assert [line["item"] for line in found] == expected.recommend(4)["item"].tolist()
     said = " ".join(run("recommend", "bayesian.lbg", "--new-user", "taken.csv").stderr.split())
     assert "has no ratings: lists follow from the items alone, and ratings are predicted for an unknown user" in said
-    assert "because you took" in run("explain", "bayesian.lbg", "--new-user", "taken.csv", "--item", 8).stdout
+    assert "because the user took" in run("explain", "bayesian.lbg", "--new-user", "taken.csv", "--item", 8).stdout
 
 
 def test_a_column_of_new_users_that_may_be_the_rating_is_not_passed_over(desk, run):
@@ -190,11 +190,16 @@ def test_explain_shows_the_choice_score_first(bayesian, run):
     choice = bayesian.explain(3, 8).choice
     first = choice.because[0]
     assert shown.startswith(f"User 3, item Silent Comet: choice score {choice.choice_score:.4f}\n")
-    assert f"because you rated {bayesian.titles[first.item]} {first.rating:g}" in shown
+    assert f"because the user rated {bayesian.titles[first.item]} {first.rating:g}" in shown
     assert f"{first.contribution:+.4f}" in shown and f"={choice.choice_score:.4f}" in shown
-    assert shown.index("because you rated") < shown.index("What the expected rating is made of")
+    others = len(choice.because) - 2
     assert (
-        "because you rated" not in run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
+        f"\n{others} other items " in shown
+        and "contribution" in shown.split("What the expected rating is made of")[1]
+    )
+    assert shown.index("because the user rated") < shown.index("What the expected rating is made of")
+    assert (
+        "because the user rated" not in run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
     )  # the paper's model
 
 
@@ -294,7 +299,7 @@ def test_questions_that_clicks_answer(clicks, desk, run):
     similar = json.loads(run("similar", "clicks.lbg", "--item", "Crimson Comet", "-n", 2, "--json").stdout)
     assert [one["item"] for one in similar] == [item for item, _ in clicks.similar_items(3, 2)]
     shown = run("explain", "clicks.lbg", "--user", 3, "--item", 8).stdout
-    assert "because you took " in shown and f"={clicks.explain(3, 8).choice_score:.4f}" in shown
+    assert "because the user took " in shown and f"={clicks.explain(3, 8).choice_score:.4f}" in shown
     assert "choices     6,065 choices of 120 items by 200 users" in run("info", "clicks.lbg").stdout
     (desk / "taken.txt").write_text("Crimson Orbit\n2\n")
     found = listed(run, "clicks.lbg", "--new-user", "taken.txt")
