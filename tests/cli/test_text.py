@@ -17,7 +17,7 @@ from lbg_recsys.text import LBGClassifier, LBGMixture
 def test_cluster_finds_the_two_kinds(source, desk, run):
     facts = json.loads(run("text", "cluster", source, "-k", 2, "--json", "-q").stdout)
     assert facts["accuracy"] == 1.0
-    assert sum(topic["documents"] for topic in facts["topics"]) == facts["n_documents"]
+    assert sum(topic["n_documents"] for topic in facts["topics"]) == facts["n_documents"]
     shown = run("text", "cluster", source, "-k", 2)
     assert "Accuracy under the best mapping of topics to the classes: 1.0000" in shown.stdout
     assert "documents of 2 classes" in shown.stderr
@@ -40,7 +40,11 @@ def test_select(desk, run):
     assert facts["n_selected"] == 10 and len({one["topic"] for one in facts["selected"]}) == 2
     scores = [one["score"] for one in facts["selected"]]
     assert scores == sorted(scores, reverse=True)
-    assert "10 of " in run("text", "select", "docs", "-k", 2, "-n", 10).stdout
+    count, head, *rows = run("text", "select", "docs", "-k", 2, "-n", 10).stdout.splitlines()
+    assert count.startswith("10 of ") and head.split() == ["word", "score", "topic"]
+    assert [row.split() for row in rows] == [
+        [one["word"], f"{one['score']:.4f}", str(one["topic"])] for one in facts["selected"]
+    ]
     assert "Wrote 10 of " in run("text", "select", "docs", "-k", 2, "-n", 10, "-o", "words.csv").stderr
     few = json.loads(run("text", "select", "docs", "-k", 2, "--delta", 0.99, "--json", "-q").stdout)
     assert all(one["score"] >= 0.99 for one in few["selected"])

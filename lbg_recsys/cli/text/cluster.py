@@ -80,9 +80,9 @@ def cluster(
         print_json(facts)
         return
     rows = [
-        [topic["topic"], topic["weight"], topic["documents"], " ".join(topic["words"])] for topic in facts["topics"]
+        [topic["topic"], topic["weight"], topic["n_documents"], " ".join(topic["words"])] for topic in facts["topics"]
     ]
-    print_table(["topic", "weight", "documents", "words"], rows)
+    print_table(["topic", "weight", "n_documents", "words"], rows)
     if facts["accuracy"] is not None:
         echo(f"Accuracy under the best mapping of topics to the classes: {facts['accuracy']:.4f}")
 
@@ -99,7 +99,7 @@ def _facts_of_topics(model: Any, names: list[str], words: int, read: Documents) 
     if read.labels:
         accuracy = clustering_accuracy(np.unique(read.labels, return_inverse=True)[1], model.labels_)
     topics = [
-        {"topic": s, "weight": float(model.weights_[s]), "documents": int(counts[s]), "words": listed[s]}
+        {"topic": s, "weight": float(model.weights_[s]), "n_documents": int(counts[s]), "words": listed[s]}
         for s in order
     ]
     return {"n_documents": len(read), "n_words": len(names), "accuracy": accuracy, "topics": topics}

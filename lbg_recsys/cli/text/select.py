@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
-from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option, seed_option
+from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
@@ -91,5 +91,5 @@ def select(
         print_json({"n_selected": len(table), "n_words": len(names), "selected": table.to_dict(orient="records")})
         return
     if not output:
-        echo(f"{len(table):,} of {counted(len(names), 'word')}:")
-        echo(click.wrap_text(" ".join(table["word"]), WIDTH))
+        echo(f"{len(table):,} of {counted(len(names), 'word')}")
+        print_table(list(table.columns), table.to_numpy(dtype=object).tolist())
