@@ -1,8 +1,8 @@
 """The progress protocol: every fit, read, download and evaluation takes ``progress=`` and calls it after each step.
 
-``progress(done, total, note)``: ``done`` of ``total`` steps are finished, and ``note`` is a short text (the bound of
-an EM iteration, the rows read so far). A job that does not know its total reports ``(0, 1, note)``. `bar` draws such
-calls; `parts` and `shifted` join several jobs into one count.
+``progress(done, total, note)``: ``done`` of ``total`` steps are finished, and ``note`` is a short text (the
+log-likelihood after an EM iteration, the rows read so far). A job that does not know its total reports
+``(0, 1, note)``. `bar` draws such calls; `parts` and `shifted` join several jobs into one count.
 """
 
 import os

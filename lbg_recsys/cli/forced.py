@@ -103,8 +103,8 @@ def forced_prediction(
 def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
     """The table, the paper's rows below ours; then how each came to know its test users."""
     print_table(_HEADERS, _rows(results, paper))
-    for manner in dict.fromkeys(result.users for result in results):
-        echo(f"{'; '.join(result.algorithm for result in results if result.users == manner)}: {manner}.")
+    for manner in dict.fromkeys(result.test_users for result in results):
+        echo(f"{'; '.join(result.algorithm for result in results if result.test_users == manner)}: {manner}.")
 
 
 _METRICS = ("mae", "rmse", "mse", "log_score")
@@ -125,6 +125,6 @@ def _rows(results: "list[ForcedResult]", paper: Any) -> list[list[Any]]:
 def _markdown(results: "list[ForcedResult]", paper: Any) -> str:
     lines = [_HEADERS, ["---"] * len(_HEADERS), *_rows(results, paper)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    manners = dict.fromkeys(result.users for result in results)
-    notes = [f"{'; '.join(r.algorithm for r in results if r.users == manner)}: {manner}." for manner in manners]
+    manners = dict.fromkeys(result.test_users for result in results)
+    notes = [f"{'; '.join(r.algorithm for r in results if r.test_users == manner)}: {manner}." for manner in manners]
     return "\n".join([table, "", *notes, "", "The paper prints MSE under the name RMSE.", ""])

@@ -39,7 +39,7 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
     if facts["training"]:
         rows["training"] = convergence_in_words(facts["training"], "user" if about else "document")
     if about:
-        only_choices = facts["class"] == "ChoiceModel" and about["levels"] == 1
+        only_choices = facts["class"] == "ChoiceModel" and about["n_levels"] == 1
         what, words = ("choices", choices_in_words) if only_choices else ("ratings", in_words)
         rows[what] = words(about)
         rows["users"] = f"{'in the file' if about['users_in_file'] else 'left out'}, with their {what}"

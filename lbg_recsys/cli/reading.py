@@ -350,7 +350,7 @@ def facts_of(matrix: "RatingMatrix | RatingStore") -> dict[str, Any]:
         "ratings": matrix.n_ratings,
         "duplicates": matrix.n_duplicates,
         "scale": [scale.lower, scale.upper],
-        "levels": len(scale.levels),
+        "n_levels": len(scale.levels),
         "discrete": scale.discrete,
     }
 
@@ -376,7 +376,7 @@ def in_words(facts: Mapping[str, Any]) -> str:
     '2 ratings of 1 item by 2 users, on the scale 3..5 (3 levels)'
     """
     lower, upper = facts["scale"]
-    kind = counted(facts["levels"], "level") if facts["discrete"] else "continuous"
+    kind = counted(facts["n_levels"], "level") if facts["discrete"] else "continuous"
     text = f"{counted(facts['ratings'], 'rating')} of {counted(facts['items'], 'item')}"
     text += f" by {counted(facts['users'], 'user')}, on the scale {lower:g}..{upper:g} ({kind})"
     if facts["duplicates"]:

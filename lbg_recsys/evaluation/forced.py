@@ -51,7 +51,7 @@ class ForcedResult:
     """
 
     algorithm: str
-    users: str  # how the algorithm came to know the test users
+    test_users: str  # how the algorithm came to know the test users
     n_predictions: int
     mae: float
     mae_error: float | None
@@ -223,11 +223,11 @@ def _errors(truth: Floats, points: Floats) -> dict[str, float]:
     }
 
 
-def _summary(name: str, users: str, n_predictions: int, outcomes: list[dict[str, float]]) -> ForcedResult:
+def _summary(name: str, test_users: str, n_predictions: int, outcomes: list[dict[str, float]]) -> ForcedResult:
     figures: dict[str, float | None] = {}
     for metric in ("mae", "rmse", "mse", "log_score"):
         values = [outcome[metric] for outcome in outcomes if metric in outcome]
         figures[metric] = float(np.mean(values)) if values else None
         spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
         figures[f"{metric}_error"] = spread
-    return ForcedResult(name, users, n_predictions, **figures)  # type: ignore[arg-type]
+    return ForcedResult(name, test_users, n_predictions, **figures)  # type: ignore[arg-type]

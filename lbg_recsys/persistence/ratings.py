@@ -113,7 +113,7 @@ class RatingFile(Kind):
             "users_in_file": left_out is None,
             "duplicates": section["n_duplicates"],
             "scale": [float(levels[0]), float(levels[-1])],
-            "levels": len(levels),
+            "n_levels": len(levels),
             "discrete": section["discrete"],
             "titles": sum(title is not None for title in section["titles"] or ()),
         }

@@ -62,7 +62,7 @@ def test_bars_move_forward_to_their_end(command, desk, run, bars):
 
 def test_starts_that_settle_early_leave_the_bar_where_the_next_begins(desk, run, bars):
     run("fit", "--algo", "paper", "sample", "-o", "x.lbg", "-p", "n_init=3", "-p", "max_iter=500")
-    done = [done for done, _, note in bars["fitting LBGModel"] if note.startswith("bound")]
+    done = [done for done, _, note in bars["fitting LBGModel"] if note.startswith("log-likelihood")]
     assert {1, 501, 1001} <= set(done)  # the first iteration of each
     assert max(one % 500 for one in done) < 250  # and none needs half of its iterations
 

@@ -49,7 +49,7 @@ def test_json_and_quiet(desk, run):
         "ratings": 6065,
         "duplicates": 0,
         "scale": [1.0, 5.0],
-        "levels": 5,
+        "n_levels": 5,
         "discrete": True,
         "users_in_file": True,
     }

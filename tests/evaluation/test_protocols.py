@@ -33,7 +33,7 @@ def test_every_kind_of_algorithm_takes_part(matrix):
         matrix, algorithms, seeds=(0, 1), n_draws=2, progress=lambda *step: steps.append(step)
     )
     by_name = {result.algorithm: result for result in results}
-    assert [by_name[name].users for name in algorithms] == [
+    assert [by_name[name].test_users for name in algorithms] == [
         forced.USERLESS,
         forced.FOLDED,
         forced.FOLDED,

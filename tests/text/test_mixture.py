@@ -307,7 +307,9 @@ def test_verbose_shows_how_a_fit_goes_on(corpus, n_keywords, capsys):
     output, error = capsys.readouterr()
     lines = error.splitlines()
     assert output == "" and len(lines) <= 10 and all(line.startswith("fitting LBGMixture ") for line in lines)
-    assert f", {fitted.n_iter_} iterations, 0 s left" in lines[-1] or f"bound {fitted.history_[-1]:.4f}" in lines[-1]
+    assert f", {fitted.n_iter_} iterations, 0 s left" in lines[-1] or (
+        f"log-likelihood {fitted.history_[-1]:.4f}" in lines[-1]
+    )
     assert len(fitted.history_) == fitted.n_iter_ > 10
 
 

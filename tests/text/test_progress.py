@@ -65,7 +65,7 @@ def test_steps_go_forward_to_the_last_and_change_no_bit(name, corpus):
 def test_every_iteration_is_reported(name, corpus):
     model = clone(MODELS[name])
     notes = [note for _, _, note in steps_of(model, corpus)]
-    assert sum(note.startswith("bound") for note in notes) == model.n_iter_ >= 2
+    assert sum(note.startswith("log-likelihood") for note in notes) == model.n_iter_ >= 2
     assert notes.count("annealing") == (model.anneal or 0)
     assert ("k-means" in notes) == (model.init == "kmeans")
     assert notes[-1] == f"{model.n_iter_} iterations"

@@ -1,4 +1,4 @@
-"""One EM loop for every model: when to stop, progress, restarts."""
+"""One EM loop for every model: when to stop, progress, starts."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def run_em(
     *,
     max_iter: int,
     stop: Callable[[P, Sequence[float]], bool],
-    measure: str = "bound",
+    measure: str = "log-likelihood",
     progress: Progress = silent,
     history: Sequence[float] = (),
     before: Callable[[S, Sequence[float]], None] | None = None,
@@ -73,5 +73,5 @@ def run_em(
 
 
 def best_of(results: Iterable[EMResult[P, S]]) -> EMResult[P, S]:
-    """The restart with the highest objective; of equals the first."""
+    """The start with the highest objective; of equals the first."""
     return max(results, key=lambda result: result.lower_bound)
