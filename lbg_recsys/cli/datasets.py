@@ -23,6 +23,8 @@ def _known(_: click.Context, __: click.Parameter, name: str) -> str:
     return name
 
 
+NOT_HERE = "not here"  # of a data set, in tables; null in JSON
+
 name_argument = click.argument("name", callback=_known, shell_complete=complete_dataset)
 
 
@@ -50,14 +52,14 @@ def list_(quiet: bool, as_json: bool) -> None:
       lbg-recsys datasets list --json
     """
     with remarks(quiet):
-        found = {name: _here(name) for name in DATASETS}
+        found = {name: located_here(name) for name in DATASETS}
     if as_json:
         print_json([_facts(info, found[name]) for name, info in DATASETS.items()])
         return
     print_table(
         ["name", "size", "found_in", "summary"],
         [
-            [name, size_in_words(info.size), located and located.found_in.split()[-1], info.summary]
+            [name, size_in_words(info.size), located.found_in if located else NOT_HERE, info.summary]
             for (name, info), located in zip(DATASETS.items(), found.values(), strict=True)
         ],
     )
@@ -101,7 +103,7 @@ def path(name: str, quiet: bool, as_json: bool) -> None:
     """
     info = dataset_info(name)
     with remarks(quiet):
-        located = _here(name)
+        located = located_here(name)
     if located is None:
         raise DatasetError(f"{info.title} is not on this machine; lbg-recsys datasets fetch {name} gets it")
     if as_json:
@@ -110,7 +112,8 @@ def path(name: str, quiet: bool, as_json: bool) -> None:
         echo(located.path)
 
 
-def _here(name: str) -> Located | None:
+def located_here(name: str) -> Located | None:
+    """Where a data set is on this machine, or None; nothing is downloaded."""
     try:
         return find_dataset(name, download=False)
     except DatasetError:

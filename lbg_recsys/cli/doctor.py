@@ -78,26 +78,24 @@ def _numba_cache() -> dict[str, Any]:
 
 
 def _data() -> dict[str, str | None]:
-    from lbg_recsys.datasets import DATASETS, find_dataset
-    from lbg_recsys.errors import DatasetError
+    """Where each data set is, as in ``datasets list``."""
+    from lbg_recsys.cli.datasets import located_here
+    from lbg_recsys.datasets import DATASETS
 
-    found: dict[str, str | None] = {}
-    for name in DATASETS:
-        try:
-            found[name] = find_dataset(name, download=False).found_in
-        except DatasetError:
-            found[name] = None
-    return found
+    found = {name: located_here(name) for name in DATASETS}
+    return {name: None if located is None else located.found_in for name, located in found.items()}
 
 
 def _show(facts: dict[str, Any]) -> None:
+    from lbg_recsys.cli.datasets import NOT_HERE
+
     rows = [["python", facts["python"]]]
     rows += [[name, found or "missing"] for name, found in facts["packages"].items()]
     rows += [[name, found] for name, found in facts["extras"].items()]
     rows += [[name, "not set" if value is None else str(value)] for name, value in facts["threads"].items()]
     rows += [["numba cache", facts["numba_cache"]["problem"] or f"writable: {facts['numba_cache']['folder']}"]]
     rows += [
-        [f"data {name}", found or f"not here: lbg-recsys datasets fetch {name}"]
+        [f"data {name}", found or f"{NOT_HERE}: lbg-recsys datasets fetch {name}"]
         for name, found in facts["data"].items()
     ]
     print_table(["what", "found"], rows)

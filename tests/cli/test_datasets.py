@@ -48,6 +48,14 @@ def test_list_json(empty_machine):
     assert all(entry["licence"] and entry["citation"] and entry["origin"] for entry in listed)
 
 
+def test_list_its_json_and_doctor_say_the_same_about_where_data_is(empty_machine):
+    listed = {entry["name"]: entry["found_in"] for entry in json.loads(run("datasets", "list", "--json").stdout)}
+    assert listed["sample"] == "the package" and listed["ml-100k"] is None
+    assert json.loads(run("doctor", "--json").stdout)["data"] == listed
+    lines = {line.split()[0]: line for line in run("datasets", "list").stdout.splitlines()}
+    assert all(f"  {where or 'not here'}  " in lines[name] for name, where in listed.items())
+
+
 def test_path_prints_only_the_path():
     result = run("datasets", "path", "sample")
     assert result.exit_code == 0 and os.path.isfile(result.stdout.rstrip("\n"))
