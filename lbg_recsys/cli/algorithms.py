@@ -32,7 +32,7 @@ class Algorithm(NamedTuple):
 
     ``surprise`` is the class that evaluations run and ``model`` the one that `fit` saves, as module:class;
     ``settings`` is the class in `lbg_recsys.ratings.settings` that lists its parameters, and ``preset`` the values
-    that the name gives to some of them. ``seconds`` is the processor time of a fit to MovieLens-100K,
+    that the name gives to some of them. ``seconds`` is the CPU time of a fit to MovieLens-100K,
     100,000 ratings, if it is long enough to be told before a fit.
     """
 
@@ -169,7 +169,7 @@ def cost_in_words(name: str) -> str:
     if not seconds:
         return ""
     return (
-        f"Fitting {name}: about {seconds:.0f} s of processor time per 100,000 ratings. --algo lbg is less "
+        f"Fitting {name}: about {seconds:.0f} s of CPU time per 100,000 ratings. --algo lbg is less "
         "accurate and fitted in about 1 s."
     )
 

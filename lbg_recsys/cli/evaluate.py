@@ -192,7 +192,7 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
         if seconds >= _LONG:
             others = " ".join(f"-a {one}" for one in algos if not one.startswith(name))
             rest = f"; without it: {others}" if others else ""
-            said = f"Fitting {name} takes about {seconds:.0f} s of processor time{rest}."
+            said = f"Fitting {name} takes about {seconds:.0f} s of CPU time{rest}."
             echo(click.wrap_text(said, WIDTH), err=True)
 
 

@@ -119,7 +119,7 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice_score:.4f}\n")
         _show_choice(model, found, number)
         if found.score not in (None, found.choice_score):
-            echo(f"\nScore in lists: {found.score:.4f}, with the probability that anybody likes it")
+            echo(f"\nList score: {found.score:.4f}, with the probability that anybody likes it")
         return
     if found.choice is not None:
         echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.choice_score:.4f}\n")
@@ -148,7 +148,7 @@ def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None
     liked = sum(share for level, share in found.distribution.items() if level >= least - model.matrix.scale.tolerance)
     taken = "probability of being rated" if found.choice is None else "choice score"
     factor = f" x {liked:.4f}{'^0.5' if power < 1 else ''} (probability of {least:g} or more)" if power else ""
-    score = f"Score in lists: {found.score:.4f} = {taken}{factor}"
+    score = f"List score: {found.score:.4f} = {taken}{factor}"
     echo(f"\n{click.wrap_text(score, WIDTH)}")
 
 

@@ -153,7 +153,7 @@ def fit(
     with such names). The model is then choice, which uses who took what, but not how often.
 
     --item-features and --user-features are tables of numbers, categories and sets (Drama|War) by id, for --algo
-    bayesian and bayesian-strong. How much each column counts is learnt. Items of the table without ratings are kept:
+    bayesian and bayesian-strong. How much each column counts is learned. Items of the table without ratings are kept:
     predict uses their features.
 
     --time learns the effects of a user's day and moment and the drift of items, for the same models. The times are

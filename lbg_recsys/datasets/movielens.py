@@ -23,7 +23,7 @@ SPLITS = ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
 
 
 class MovieLens100K(RatingData):
-    """MovieLens-100K as data frames.
+    """MovieLens-100K as DataFrames.
 
     Attributes
     ----------

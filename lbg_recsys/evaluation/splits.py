@@ -76,7 +76,7 @@ def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) ->
 def newest(times: npt.ArrayLike, share: float) -> Bools:
     """Hold out the newest ratings: all that were given at or after the time that leaves about ``share`` of them.
 
-    Ratings with the same time are all held out or all kept, so that nothing is learnt from the moment of the test.
+    Ratings with the same time are all held out or all kept, so that nothing is learned from the moment of the test.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class ChoiceExplanation:
         return table.drop(columns="rating") if all(one.rating is None for one in self.because) else table
 
     def _repr_html_(self) -> str:
-        in_lists = "" if self.score in (None, self.choice_score) else f", score in lists {self.score:.4f}"
+        in_lists = "" if self.score in (None, self.choice_score) else f", list score {self.score:.4f}"
         heading = f"{pair_of(self)}: choice score {self.choice_score:.4f}{in_lists}"
         return heading_html(heading) + table_html(self.to_frame())
 

@@ -193,7 +193,7 @@ class FeatureTable:
             if strange := one.strange(given.get(one.name)):
                 warnings.warn(
                     f"values of the {role} feature {one.name!r} are left out because the model did not learn them: "
-                    f"{shown(strange)}; it learnt {shown(one.labels or ())}, which some rated {role}s have and "
+                    f"{shown(strange)}; it learned {shown(one.labels or ())}, which some rated {role}s have and "
                     "others have not",
                     UserWarning,
                     stacklevel=5,

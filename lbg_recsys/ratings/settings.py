@@ -76,8 +76,8 @@ class LBGSettings(Settings):
         at_least=0,
         at_most=_STRONGEST,
     )
-    n_init: int = setting(1, "Restarts; the fit with the highest penalised likelihood is kept.", at_least=1)
-    max_iter: int = setting(100, "Maximum number of EM iterations per restart.", at_least=1)
+    n_init: int = setting(1, "Number of starts; the fit with the highest penalised likelihood is kept.", at_least=1)
+    max_iter: int = setting(100, "Maximum number of EM iterations per start.", at_least=1)
     tol: float = setting(1e-4, "EM stops when an iteration gains less penalised log-likelihood per user.", at_least=0)
     lists: str = _lists("bernoulli")
     random_state: int | None = _random_state()

@@ -208,7 +208,7 @@ def test_features_of_new_users_and_items(desk, run):
     ]
     assert listed[0] != listed[1]
     noted = " ".join(run(*asked, "--feature", "genres=Warr").stderr.split())
-    assert "feature 'genres' are left out because the model did not learn them: 'Warr'; it learnt 'War'" in noted
+    assert "feature 'genres' are left out because the model did not learn them: 'Warr'; it learned 'War'" in noted
     wrong = " ".join(run(*asked, "--feature", "sex=F", code=1).stderr.split())
     assert "there is no item feature 'sex'; the model has 'year', 'genres'" in wrong
     assert "'year' is not NAME=VALUE" in run(*asked, "--feature", "year", code=2).stderr

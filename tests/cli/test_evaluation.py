@@ -263,7 +263,7 @@ def test_the_default_evaluates_the_model_that_fit_makes_and_says_what_it_costs(d
 
     assert evaluate.DEFAULT[0] == fit.DEFAULT
     said = run("evaluate", "ratings.csv", "-a", "bayesian:n_sweeps=4,burn_in=2", "-a", "svd", "--folds", 2).stderr
-    assert "processor time" not in said  # a small file
+    assert "CPU time" not in said  # a small file
     monkeypatch.setattr(evaluate, "_LONG", 0.1)
     arguments = ["evaluate", "ratings.csv", "-a", "bayesian:n_sweeps=4,burn_in=2", "-a", "svd", "--folds", 2]
-    assert "of processor time; without it: -a svd" in " ".join(run(*arguments).stderr.split())
+    assert "of CPU time; without it: -a svd" in " ".join(run(*arguments).stderr.split())

@@ -335,7 +335,7 @@ def test_list_and_explanation_have_the_same_score(model, desk, run):
     first = json.loads(run("recommend", model, "--user", 3, "-n", 1, "--json").stdout)[0]
     why = ["explain", model, "--user", 3, "--item", first["item"]]
     assert json.loads(run(*why, "--json").stdout)[0]["score"] == pytest.approx(first["score"], rel=1e-6)
-    assert f"Score in lists: {first['score']:.4f} = " in run(*why).stdout
+    assert f"List score: {first['score']:.4f} = " in run(*why).stdout
 
 
 def test_titles_that_are_not_clear_are_not_called_unknown(desk, run):

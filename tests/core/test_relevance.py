@@ -1,4 +1,4 @@
-"""Ridge regression with learnt penalties, beside its definition."""
+"""Ridge regression with learned penalties, beside its definition."""
 
 import numpy as np
 from scipy.optimize import minimize

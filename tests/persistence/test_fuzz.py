@@ -132,10 +132,10 @@ def asked(model):
 
 @contextlib.contextmanager
 def at_most(seconds):
-    """Fail where the code is after these seconds of processor time: an endless loop would say nothing."""
+    """Fail where the code is after these seconds of CPU time: an endless loop would say nothing."""
 
     def stop(*_):
-        raise AssertionError(f"not done after {seconds} s of processor time")
+        raise AssertionError(f"not done after {seconds} s of CPU time")
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)

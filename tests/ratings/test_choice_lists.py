@@ -195,5 +195,5 @@ def test_explanations_have_the_score_of_the_list(kind, lists, ratings):
     why = fitted.explain(7, int(item))
     assert why.score == pytest.approx(score, rel=1e-6) and why.expected_rating == pytest.approx(expected)
     assert why.prediction == fitted.predictions([(7, int(item))])["prediction"][0]
-    shown = f"score in lists {why.score:.4f}"
+    shown = f"list score {why.score:.4f}"
     assert shown in str(why) and shown in why._repr_html_()

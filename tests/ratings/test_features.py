@@ -94,7 +94,7 @@ def test_one_new_row_by_name():
     with pytest.raises(DataError, match="the feature 'year' is 'soon': give a number"):
         table.encode({"year": "soon"}, "item")
     with pytest.warns(
-        UserWarning, match="'kind' are left out because the model did not learn them: 'xx'; it learnt 'x', 'y'"
+        UserWarning, match="'kind' are left out because the model did not learn them: 'xx'; it learned 'x', 'y'"
     ):
         table.encode({"kind": "xx"}, "item")
 

@@ -74,12 +74,12 @@ class FeaturedModel(RatingModel):
         item_features, user_features : DataFrame or sparse matrix, default=None
             One row per item (user). The ids are a column ``item`` (``user``), or else the index; the rows of a matrix
             are the ids 0, 1, ... Columns are numbers, categories (strings), or sets (tuples, or strings such as
-            ``"Drama|War"``). A missing value has no effect. How much a column counts is learnt: one that does not
+            ``"Drama|War"``). A missing value has no effect. How much a column counts is learned: one that does not
             help is ignored. Rows of items without ratings are kept: predictions for these items use them.
         time : bool, str, array or DataFrame, default=None
             When the ratings were given: True or the name of a column of ``ratings``, one time per rating, or a table
             with user, item and time. Numbers are seconds since 1970. The effects of a user's day and moment and the
-            drift of items are then learnt; see docs/time.md.
+            drift of items are then learned; see docs/time.md.
         scale : tuple of (float, float), default=None
             Lowest and highest rating; found in the ratings by default.
         levels : array-like, default=None

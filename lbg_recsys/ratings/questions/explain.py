@@ -150,7 +150,7 @@ class _Predicted(ABC):
         return "".join(shown)
 
     def __str__(self) -> str:
-        listed = "in no list, because it has no ratings" if self.score is None else f"score in lists {self.score:.4f}"
+        listed = "in no list, because it has no ratings" if self.score is None else f"list score {self.score:.4f}"
         lines = [
             f"{pair_of(self)}: prediction {self.prediction:.4g}, expected rating {self.expected_rating:.2f}, {listed}"
         ]

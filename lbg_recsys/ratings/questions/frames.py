@@ -1,4 +1,4 @@
-"""Tables of lists and predictions: data frames that show themselves in notebooks. Imports pandas."""
+"""Tables of lists and predictions: DataFrames that show themselves in notebooks. Imports pandas."""
 
 from html import escape
 from typing import Any
@@ -12,7 +12,7 @@ _SHOWN_ROWS = 20
 
 
 class AnswerFrame(pd.DataFrame):
-    """A data frame whose HTML has a picture of each distribution in place of the probabilities, and no index.
+    """A DataFrame whose HTML has a picture of each distribution in place of the probabilities, and no index.
 
     >>> shown = AnswerFrame({"item": ["a<b"], "p_1": [0.25], "p_2": [0.75]})._repr_html_()
     >>> "a&lt;b" in shown, "p_1" in shown, "1: 25%, 2: 75%" in shown
@@ -24,7 +24,7 @@ class AnswerFrame(pd.DataFrame):
         return AnswerFrame  # the first rows of a table look like the table
 
     def to_frame(self) -> pd.DataFrame:
-        """The same table as a plain data frame."""
+        """The same table as a plain DataFrame."""
         return pd.DataFrame(self)
 
     def _repr_html_(self) -> str:
