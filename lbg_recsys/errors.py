@@ -118,4 +118,7 @@ class MissingExtraError(LBGError, ImportError):
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        super().__init__(f"{feature} needs {package}: pip install 'lbg-recsys[{extra}]'")
+        super().__init__(
+            f"{feature} needs {package}: install the extra {extra!r} of lbg-recsys (in a checkout, pip install "
+            f"'.[{extra}]')"
+        )

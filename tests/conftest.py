@@ -80,7 +80,7 @@ def newsgroups(available):
 @pytest.fixture(scope="module")
 def chromium():
     """Debian's chromium by selenium, skipped with its reason where there is none."""
-    pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install 'lbg-recsys[dev]'")
+    pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install '.[dev]'")
     if not installed():
         pytest.skip("there is no chromium with chromedriver: apt-get install chromium chromium-driver")
     found = started()

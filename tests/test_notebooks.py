@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: pip install 'lbg-recsys[dev]'")
-pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install 'lbg-recsys[dev]'")
+nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: pip install '.[dev]'")
+pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install '.[dev]'")
 import nbformat  # noqa: E402
 
 ROOT = Path(__file__).parents[1]

@@ -150,7 +150,7 @@ def test_quiet_is_quiet_on_a_terminal_too(monkeypatch):
 
 
 def test_a_kernel_that_was_only_imported_makes_no_notebook(capsys):
-    pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install 'lbg-recsys[dev]'")
+    pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install '.[dev]'")
     with bar("reading", or_lines=True) as progress:
         progress(1, 1, "all")
     assert capsys.readouterr().err == "reading 1/1, all, 0 s left\n"

@@ -45,7 +45,9 @@ def _facts() -> dict[str, Any]:
     facts: dict[str, Any] = {
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in _NEEDED},
-        "extras": {name: _version(name) or f"missing: pip install 'lbg-recsys[{e}]'" for name, e in _EXTRAS.items()},
+        "extras": {
+            name: _version(name) or f"missing: install the extra {e!r} of lbg-recsys" for name, e in _EXTRAS.items()
+        },
         "threads": {"cores": _cores(), **{name: os.environ.get(name) for name in _THREADS}},
         "numba_cache": _numba_cache(),
         "terminal": {"encoding": sys.stdout.encoding, "is_a_terminal": sys.stderr.isatty()},

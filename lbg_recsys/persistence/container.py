@@ -124,7 +124,7 @@ class Container:
         if self.version > FORMAT:
             raise ModelFileError(
                 f"has format {self.version}, and this version of lbg-recsys reads formats up to {FORMAT}: "
-                "pip install --upgrade lbg-recsys"
+                "install a newer version"
             )
         if self.version < 1 or length > size - _PREFIX.size - _DIGEST:
             raise ModelFileError("is damaged or cut short: its header does not fit into it")

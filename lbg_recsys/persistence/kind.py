@@ -127,8 +127,7 @@ def kind_of(name: Any) -> Kind:
         raise DataError(f"the header: class is {str(name)[:40]}, not str")
     if name not in CLASSES:
         raise DataError(
-            f"it holds a {name[:40]!r}; known are {', '.join(CLASSES)} "
-            "(a newer lbg-recsys may know more: pip install --upgrade lbg-recsys)"
+            f"it holds a {name[:40]!r}; known are {', '.join(CLASSES)} (a newer lbg-recsys may know more)"
         )
     kind: Kind = _named(CLASSES[name])()
     return kind

@@ -130,7 +130,11 @@ def _with(error):
     ("error", "code", "message"),
     [
         (DataError("line 3: the rating is 'x'"), 1, "Error: line 3: the rating is 'x'\n"),
-        (MissingExtraError("drawing", "matplotlib", "plot"), 1, "Error: drawing needs matplotlib: pip install"),
+        (
+            MissingExtraError("drawing", "matplotlib", "plot"),
+            1,
+            "Error: drawing needs matplotlib: install the extra",
+        ),
         (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "Error: a.csv: No such file or directory\n"),
         (OSError(28, "No space left on device"), 1, "Error: No space left on device\n"),
         (KeyboardInterrupt(), 130, "Interrupted."),

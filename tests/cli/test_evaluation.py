@@ -245,7 +245,10 @@ def test_pictures(arguments, desk, run):
 def test_without_matplotlib_a_sentence_before_the_work(desk, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run("topics", "model.lbg", "--plot", "picture.png", code=1)
-    assert result.stderr == "Error: drawing a picture needs matplotlib: pip install 'lbg-recsys[plot]'\n"
+    assert result.stderr == (
+        "Error: drawing a picture needs matplotlib: install the extra 'plot' of lbg-recsys (in a checkout, "
+        "pip install '.[plot]')\n"
+    )
     assert result.stdout == ""
 
 

@@ -74,7 +74,7 @@ def test_the_examples_run(example, desk, run, available, monkeypatch):
         available(PUBLIC_DATA[name])
     assert program == "lbg-recsys"
     if arguments[0] == "serve":  # it would serve for ever; tests/serving starts it
-        pytest.importorskip("uvicorn", reason="the extra serve is not installed: pip install 'lbg-recsys[serve]'")
+        pytest.importorskip("uvicorn", reason="the extra serve is not installed: pip install '.[serve]'")
         monkeypatch.setattr("lbg_recsys.serving.server.run", lambda *options: None)
     result = run(*arguments)
     assert "Traceback" not in result.output

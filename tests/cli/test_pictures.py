@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="the extra plot is not installed: pip install 'lbg-recsys[plot]'")
+pytest.importorskip("matplotlib", reason="the extra plot is not installed: pip install '.[plot]'")
 from lbg_recsys import LBGModel
 from lbg_recsys.cli import pictures
 from lbg_recsys.evaluation.compare import Comparison

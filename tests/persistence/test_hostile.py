@@ -191,7 +191,7 @@ RAW = {
     "the magic alone": (b"\x89LBG\r\n\x1a\n", "cut short"),
     "line ends changed": (b"\x89LBG\n\x1a\n" + bytes(100), "not a model file"),
     "version 0": (sealed(b"{}", version=0), "damaged"),
-    "a newer version": (sealed(b"{}", version=FORMAT + 1), "pip install --upgrade"),
+    "a newer version": (sealed(b"{}", version=FORMAT + 1), "install a newer version"),
     "a header beyond the end": (sealed(b"{}", length=2**63), "does not fit"),
     "no JSON": (sealed(b"{nonsense}"), "not JSON"),
     "JSON that is not ASCII": (sealed(b'{"a": "\xff"}'), "not JSON"),

@@ -368,7 +368,7 @@ class TestParquet:
     def test_without_pyarrow(self, tmp_path, monkeypatch):
         path = self.write(tmp_path / "r.parquet", user=[1], item=[2], rating=[3.0])
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(MissingExtraError, match=r"pyarrow: pip install 'lbg-recsys\[parquet\]'"):
+        with pytest.raises(MissingExtraError, match="pyarrow: install the extra 'parquet' of"):
             read_ratings(path)
 
     def test_memory_stays_near_the_result(self, tmp_path):

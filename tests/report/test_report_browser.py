@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-pytest.importorskip("selenium", reason="selenium is not installed: pip install 'lbg-recsys[dev]'")
+pytest.importorskip("selenium", reason="selenium is not installed: pip install '.[dev]'")
 from lbg_recsys.report import report_html
 from tests.browser import screen
 from tests.report.conftest import HOSTILE

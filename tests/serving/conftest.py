@@ -7,8 +7,8 @@ import pytest
 import lbg_recsys
 from lbg_recsys.ratings import GaussianPLSAModel
 
-pytest.importorskip("starlette", reason="the extra serve is not installed: pip install 'lbg-recsys[serve]'")
-pytest.importorskip("uvicorn", reason="the extra serve is not installed: pip install 'lbg-recsys[serve]'")
+pytest.importorskip("starlette", reason="the extra serve is not installed: pip install '.[serve]'")
+pytest.importorskip("uvicorn", reason="the extra serve is not installed: pip install '.[serve]'")
 
 KINDS = ("bayesian", "lbg", "plsa", "clicks")
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-selenium = pytest.importorskip("selenium", reason="selenium is not installed: pip install 'lbg-recsys[dev]'")
+selenium = pytest.importorskip("selenium", reason="selenium is not installed: pip install '.[dev]'")
 import uvicorn  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
