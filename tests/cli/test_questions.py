@@ -331,5 +331,5 @@ def test_info_of_a_text_model_and_a_command_that_takes_none(run):
         "vectorizer": "TfidfVectorizer",
     }
     shown = " ".join(run("info", path).stdout.split())
-    assert "6 words, known; vectorizer: TfidfVectorizer" in shown and "per document" in shown
+    assert "6 words, vocabulary in the file; vectorizer: TfidfVectorizer" in shown and "per document" in shown
     assert "holds a text model (LBGMixture)" in run("topics", path, code=1).stderr
