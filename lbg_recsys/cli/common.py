@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import click
@@ -81,6 +82,20 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
+
+
+def say_compilation(quiet: bool) -> None:
+    """Say that kernels are about to be compiled if none is stored yet; on a terminal, the bar says it."""
+    from numba import config
+
+    from lbg_recsys.core.compiling import cache_folder
+
+    if quiet or sys.stderr.isatty() or getattr(config, "DISABLE_JIT", False):
+        return
+    folder, _ = cache_folder()
+    if folder is not None and not any(Path(folder).glob("*.nbi")):
+        said = "Note: the first run on a machine compiles the kernels, which takes half a minute or more."
+        echo(click.wrap_text(said, WIDTH), err=True)
 
 
 def size_in_words(n_bytes: int) -> str:

@@ -20,7 +20,15 @@ from lbg_recsys.cli.algorithms import (
     parse_params,
     taken_apart,
 )
-from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option, seed_option, size_in_words
+from lbg_recsys.cli.common import (
+    WIDTH,
+    json_option,
+    print_json,
+    quiet_option,
+    say_compilation,
+    seed_option,
+    size_in_words,
+)
 from lbg_recsys.cli.info import file_facts
 from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import (
@@ -198,6 +206,7 @@ def fit(
             raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
         params = (*params, f"max_seconds={seconds}")
     _refuse_unscalable(algo, memory=memory, dask=dask, checkpoint=checkpoint, resume=resume or None)
+    say_compilation(quiet)  # before reading, which compiles too
     tables = read_feature_tables(item_features, user_features, quiet)
     data: Any
     beside: dict[str, Any] = {}
