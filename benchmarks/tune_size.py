@@ -1,8 +1,9 @@
 """Which size and how many sweeps? Inner splits of six data sets: what chose the defaults of Bayesian LBG.
 
 A tenth of the training part of the first outer fold (`benchmarks.list_data`) is held out; of MovieLens-1M and
-Book-Crossing only a fifth of the users take part. The part "size" varies the factors and classes of four chains with the default sweeps;
-the part "sweeps" averages different sweeps of the same four chains, each of which keeps every fifth.
+Book-Crossing only a fifth of the users take part. The part "size" varies the factors and classes of four chains with
+the default sweeps; the part "sweeps" averages different sweeps of the same four chains, each of which keeps every
+fifth.
 """
 
 import time
