@@ -48,12 +48,13 @@ class DaskBlocks:
 
     Examples
     --------
-    >>> from dask.distributed import Client
+    >>> from dask.distributed import Client, wait
     >>> from scipy.sparse import csr_array
     >>> from lbg_recsys.distributed import documents_on_dask
     >>> here = {"n_workers": 1, "processes": False, "dashboard_address": None}  # a cluster inside this process
     >>> with Client(**here) as client:
     ...     blocks = documents_on_dask([csr_array([[2.0, 1.0], [0.0, 3.0]]), csr_array([[1.0, 2.0]])], client)
+    ...     _ = wait(blocks.groups)
     >>> blocks.n_rows.tolist(), blocks.n_columns
     ([2, 1], 2)
     """
