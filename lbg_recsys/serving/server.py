@@ -3,10 +3,12 @@
 import contextlib
 import json
 import logging
+import multiprocessing
 import os
 import signal
 import socket
-import tempfile
+import threading
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +17,7 @@ import uvicorn
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import private_folder
 from lbg_recsys.serving.app import Options, create_app
 
 logger = logging.getLogger("lbg_recsys.serving")
@@ -62,8 +65,7 @@ def run(path: str, host: str, port: int, workers: int, options: Options, log: "L
         sock = stack.enter_context(_bound(host, port))
         good = None
         if workers > 1:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lbg-serve-"))
-            good = os.path.join(folder, "good.lbg")
+            good = os.path.join(stack.enter_context(private_folder()), "good.lbg")
         at = _address(sock)
         logger.info("loading %s, to be served at %s (the first time, kernels are compiled)", path, at)
         config = uvicorn.Config(
@@ -127,10 +129,23 @@ def _app(path: str, options: Options, good: str | None, log: Log, at: str) -> An
     from threadpoolctl import threadpool_limits
 
     log.start()
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     threadpool_limits(1)
     found = create_app(path, options, good)
     logger.info("serving %s at %s (requests: %sdocs, process %s); Ctrl-C stops it", path, at, at, os.getpid())
     return found
+
+
+def _end_with_the_parent() -> None:
+    """Stop this worker when its parent is gone, also by a kill: nobody else would, and it would keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is None:  # the only process
+        return
+    parent.join()
+    logger.error("the server's main process is gone: worker %s stops", os.getpid())
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_GRACE + 1)  # requests in progress are answered first
+    os._exit(1)
 
 
 def _address(sock: socket.socket) -> str:

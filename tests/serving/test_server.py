@@ -45,10 +45,11 @@ def health(url):
 
 
 @contextmanager
-def served(path, *options):
+def served(path, *options, port=0):
     """The address of a server in a process of its own, the process, and its log."""
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
     log = Path(path).with_suffix(".log")
     command = [sys.executable, "-m", "lbg_recsys", "serve", str(path), "--port", str(port), *options]
@@ -173,7 +174,26 @@ def test_the_log_says_where_the_page_is_and_a_signal_stops_it_without_a_trace(de
         assert process.wait(30) == 0
     assert "stopped" in log.read_text()
     assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
-    assert list(scratch.glob("lbg-serve-*")) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_killed_server_leaves_no_worker_no_port_and_no_folder(desk, monkeypatch):
+    scratch = desk / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    with served(desk / "model.lbg", "--workers", "2") as (url, process, log):
+        wait_until(lambda: log.read_text().count("Ctrl-C stops it") == 2)
+        workers = children(process)
+        assert len(workers) == 2
+        process.kill()
+        process.wait()
+        wait_until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers), seconds=15)
+    assert "Traceback" not in log.read_text()
+    (left,) = scratch.iterdir()
+    os.utime(left, (0, 0))  # a folder of the last minute may belong to a process that is about to lock it
+    with served(desk / "model.lbg", "--workers", "2", port=int(url.rpartition(":")[2])):
+        assert left not in scratch.iterdir()
+    assert list(scratch.iterdir()) == []
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
