@@ -9,22 +9,28 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import lbg_recsys
+from lbg_recsys.cli import main
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
 from lbg_recsys.ratings.choice import ChoiceModel
+from tests.killed import tiny_data
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="needs the signals and limits of POSIX"),
     pytest.mark.filterwarnings("ignore"),
 ]
+ROOT = Path(__file__).parents[1]
 ROUNDS = int(os.environ.get("LBG_STRESS", "1"))
 
 
@@ -91,29 +97,85 @@ def test_a_kill_at_any_phase_of_save_leaves_the_old_file(phase, tmp_path):
     assert np.array_equal(predicted(lbg_recsys.load(path)), predicted(old))
 
 
+# What a command writes, and its arguments: it is run again and again until it is done.
+COMMANDS = {
+    "fit": ("new.lbg", "fit sample --algo lbg -o new.lbg"),
+    "resume": ("new.lbg", "fit sample --algo paper -p n_init=6 -o new.lbg --checkpoint 1 --resume"),
+    "update": ("model.lbg", "update model.lbg more.csv"),
+    "recommend": ("lists.csv", "recommend model.lbg --all-users -o lists.csv"),
+    "report": ("page.html", "report model.lbg -o page.html --examples 2"),
+    "fetch": ("cache/lbg-recsys/tiny/tiny.data", "datasets fetch tiny"),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["fit", "recommend"])
-def test_a_kill_at_any_moment_of_a_command_leaves_the_old_file(command, tmp_path):
-    model = tmp_path / "model.lbg"
-    lbg_recsys.save(small(0), model)
-    out = tmp_path / ("model.lbg" if command == "fit" else "lists.csv")
-    if command == "recommend":
-        out.write_text("old\n")
-    before = out.read_bytes()
-    arguments = {
-        "fit": ["fit", "sample", "--algo", "lbg", "-o", str(out), "--quiet"],
-        "recommend": ["recommend", str(model), "--all-users", "-o", str(out), "--quiet"],
-    }[command]
-    rng = np.random.default_rng(3)
-    for wait in rng.uniform(0.05, 3.0, 3 * ROUNDS):
-        process = subprocess.Popen([sys.executable, "-m", "lbg_recsys", *arguments], start_new_session=True)
-        time.sleep(float(wait))
-        process.kill()
-        process.wait()
-        after = out.read_bytes()
-        if after != before:  # it was done by then
-            assert lbg_recsys.load(out).matrix.n_users == 200 if command == "fit" else after.count(b"\n") > 40
-            before = after
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_kill_at_any_moment_of_a_command(command, tmp_path, monkeypatch):
+    """The old file is intact or the new one complete; the next run ends as if there had been none before it."""
+    name, line = COMMANDS[command]
+    out, arguments, scratch = tmp_path / name, [*line.split(), "--quiet"], tmp_path / "scratch"
+    scratch.mkdir()
+    lbg_recsys.save(small(0), tmp_path / "model.lbg")
+    (tmp_path / "more.csv").write_text("user,item,rating\n" + "".join(f"{n},{n % 30},4\n" for n in range(200)))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.exists():
+        out.write_bytes(b"old\n")
+    old = out.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    places = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(scratch)}
+    for variable, value in places.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+
+    def run_to_the_end():
+        begun = time.monotonic()
+        with tiny_data():
+            result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+        return out.read_bytes(), time.monotonic() - begun
+
+    expected, seconds = run_to_the_end()
+    assert expected != old
+    kept = sorted(one for one in tmp_path.rglob("*") if one.is_file())
+    out.write_bytes(old)
+    for share in np.random.default_rng(3).uniform(0.0, 1.2, 3 * ROUNDS):
+        begin = [sys.executable, "-m", "tests.killed", *arguments]
+        with subprocess.Popen(begin, stdout=subprocess.PIPE, start_new_session=True) as process:
+            assert process.stdout.readline() == b"ready\n"
+            time.sleep(float(share * seconds))
+            process.kill()
+        assert out.read_bytes() in (old, expected)
+        out.write_bytes(old)
+    for left in (*tmp_path.rglob(".*.part"), *scratch.iterdir()):
+        os.utime(left, (0, 0))  # what is of the last minute may belong to a process that is about to lock it
+    assert run_to_the_end()[0] == expected
+    assert sorted(one for one in tmp_path.rglob("*") if one.is_file()) == kept
+    assert list(scratch.iterdir()) == []
+
+
+SAVE_OFTEN = """
+import sys, lbg_recsys
+model = lbg_recsys.load(sys.argv[1])
+for _ in range(int(sys.argv[3])):
+    lbg_recsys.save(model, sys.argv[2])
+"""
+
+
+def test_two_processes_that_write_one_file_and_a_reader_meanwhile(tmp_path):
+    path = tmp_path / "shared" / "model.lbg"
+    path.parent.mkdir()
+    files = [lbg_recsys.save(small(seed), tmp_path / f"{seed}.lbg") for seed in (0, 1)]
+    whole = [file.read_bytes() for file in files]
+    lbg_recsys.save(small(0), path)
+    command = [sys.executable, "-c", SAVE_OFTEN]
+    writers = [subprocess.Popen([*command, str(file), str(path), str(25 * ROUNDS)]) for file in files]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        seen.add(path.read_bytes())
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert seen <= set(whole) and path.read_bytes() in whole
+    assert os.listdir(path.parent) == ["model.lbg"]
 
 
 def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path):
