@@ -47,6 +47,12 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
+def remove(path: Path) -> None:
+    """Remove a file of `atomic_write`, if it is there, and what killed writers of it left."""
+    path.unlink(missing_ok=True)
+    _sweep_neighbours(path)
+
+
 @contextmanager
 def private_folder(within: Path | None = None) -> Iterator[Path]:
     """A temporary folder that is removed at the end; those of killed processes are removed at the beginning."""
@@ -74,7 +80,7 @@ def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
         with open(path, mode, encoding=encoding) as stream:
             yield stream
         return
-    _sweep(path.parent, f".{glob.escape(path.name)}.*.part")
+    _sweep_neighbours(path)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     temporary = Path(name)
     try:
@@ -93,6 +99,10 @@ def _replacement(path: Path, mode: str) -> Iterator[IO[Any]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _sweep_neighbours(path: Path) -> None:
+    _sweep(path.parent, f".{glob.escape(path.name)}.*.part")
 
 
 def _sweep(folder: Path, pattern: str) -> None:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from lbg_recsys.files import atomic_write, private_folder
+from lbg_recsys.files import atomic_write, private_folder, remove
 
 LONG_AGO = time.time() - 3600
 KILLED_WHILE_WRITING = """
@@ -45,6 +45,16 @@ def test_the_next_write_removes_what_a_killed_one_left(tmp_path):
         stream.write(b"newer")
     assert os.listdir(tmp_path) == [target.name]
     assert target.read_bytes() == b"newer"
+
+
+def test_removing_a_file_removes_what_a_killed_writer_of_it_left(tmp_path):
+    target = tmp_path / "model.lbg.checkpoint"
+    target.write_bytes(b"old")
+    writer("atomic_write", repr(str(target))).communicate("k")
+    (left,) = tmp_path.glob(".*.part")
+    os.utime(left, (LONG_AGO, LONG_AGO))
+    remove(target)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_write_in_progress_keeps_its_file_however_old(tmp_path):

@@ -51,7 +51,7 @@ from lbg_recsys.cli.reading import (
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.files import private_folder
+from lbg_recsys.files import private_folder, remove
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
 
@@ -260,7 +260,7 @@ def fit(
     named = _titles(ratings, titles, model.matrix)
     save(model, output, titles=named, ratings=not drop_users)
     if "checkpoint" in beside:
-        kept.unlink(missing_ok=True)  # the fit is complete
+        remove(kept)  # the fit is complete
     if as_json:
         print_json(file_facts(output))
     else:
