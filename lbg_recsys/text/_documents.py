@@ -1,5 +1,7 @@
 """Input documents, checked once, in the form that the models use."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +26,10 @@ def checked_documents(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
     Refuses, with scikit-learn's own messages, NaN, infinity, negative values, a wrong number of words; and values
     whose squares would overflow or, in a fit (``reset``), all underflow.
     """
-    X = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=[np.float64, np.float32]
-    )
+    with _within_range("X"):
+        X = validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=[np.float64, np.float32]
+        )
     check_non_negative(X, type(estimator).__name__)
     documents = sp.csr_array(X, copy=True) if sp.issparse(X) else sp.csr_array(X)
     documents.sum_duplicates()
@@ -72,8 +75,18 @@ def checked_weight(sample_weight: Any, documents: sp.csr_array) -> Floats | None
     """Weights (m,) of the documents as float64, not negative; None stays None."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, documents, dtype=np.float64, ensure_non_negative=True)
+    with _within_range("sample_weight"):
+        weight = _check_sample_weight(sample_weight, documents, dtype=np.float64, ensure_non_negative=True)
     return np.asarray(weight)
+
+
+@contextmanager
+def _within_range(name: str) -> Iterator[None]:
+    """Refuse integers that are too large for a floating-point number, which scikit-learn's checks let through."""
+    try:
+        yield
+    except OverflowError as error:
+        raise DataError(f"{name} has an integer beyond the range of float64: scale the values") from error
 
 
 def training_documents(documents: sp.csr_array, n_components: int, weight: Floats | None = None) -> Training:
