@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, ParameterError
 
 try:
     import fcntl
@@ -30,10 +30,23 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
     what is there and no file (``/dev/stdout``, a named pipe) is written to as it is. A folder raises `DataError`.
     """
+    check_path(path)
     if os.path.isdir(path):
         raise DataError(f"{os.fspath(path)} is a folder: name a file in it")
     with naming(path), _replacement(Path(os.path.realpath(path)), mode) as stream:
         yield stream
+
+
+def check_path(path: Any) -> None:
+    """The name of a file. Python's `open` would take an integer for a file that is open, and close it.
+
+    >>> check_path(2)
+    Traceback (most recent call last):
+    lbg_recsys.errors.ParameterError: path is 2: give the name of a file
+    """
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise ParameterError(f"path is {path!r}: give the name of a file")
 
 
 @contextmanager

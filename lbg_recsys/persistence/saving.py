@@ -82,6 +82,8 @@ def save(
     from lbg_recsys.provenance import library_versions  # slow to import, and no file is read with it
 
     check_flag("ratings", ratings)
+    if titles is not None and not isinstance(titles, Mapping):
+        raise ParameterError(f"titles is {titles!r}: give a mapping of item ids to titles")
     model = _savable(model)
     kind = kind_of(type(model).__name__)
     own, arrays = kind.take_apart(model, Extras(titles, chains, vectorizer, vocabulary, ratings))

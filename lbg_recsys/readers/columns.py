@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from lbg_recsys.checks import is_integer
 from lbg_recsys.columns import ALIASES, find_role, simplify
 from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.words import shown
@@ -13,6 +15,21 @@ Columns = Sequence[str | int] | Mapping[str, str | int]
 _OPTION = "columns (on the command line: --columns)"
 # ... and how each of them counts.
 _COUNTED = "the first is 1 on the command line, 0 in Python"
+
+
+def check_columns(columns: Any) -> None:
+    """None, or names and positions.
+
+    >>> check_columns([0, 2.5])
+    Traceback (most recent call last):
+    lbg_recsys.errors.ParameterError: columns is [0, 2.5]: give names or positions (0 is the first) of columns
+    """
+    if columns is None or isinstance(columns, str):  # a single name is refused where it is known how many are needed
+        return
+    in_order = hasattr(columns, "__getitem__") and getattr(columns, "ndim", 1) == 1
+    keys = columns.values() if isinstance(columns, Mapping) else columns if in_order else [None]
+    if not all(isinstance(key, str) or is_integer(key) for key in keys):
+        raise ParameterError(f"columns is {columns!r}: give names or positions (0 is the first) of columns")
 
 
 def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | None) -> bool:
@@ -69,7 +86,7 @@ def find_columns(
 
 def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | int]]:
     if isinstance(columns, Mapping):
-        if unknown := sorted(set(columns) - set(ALIASES)):
+        if unknown := sorted(map(str, set(columns) - set(ALIASES))):
             raise DataError(f"columns has {unknown[0]!r}; it may name {', '.join(ALIASES)}")
         if missing := [role for role in wanted if role not in columns]:
             raise DataError(f"columns does not say which column is the {missing[0]}")
@@ -81,12 +98,12 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
 
 
 def _given(role: str, key: str | int, names: Sequence[str] | None, width: int, origin: str) -> int:
-    if isinstance(key, int) and not isinstance(key, bool):
+    if not isinstance(key, str):
         if not 0 <= key < width:
             raise DataError(
                 f"{origin} has {width} columns, so there is no column number {key + 1} for the {role} ({_COUNTED})"
             )
-        return key
+        return int(key)
     if names is None:
         raise DataError(f"{origin} has no header, so no column {key!r}; give positions ({_COUNTED})")
     exact = [position for position, name in enumerate(names) if name == key]

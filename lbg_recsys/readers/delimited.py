@@ -154,8 +154,6 @@ def _delimiter(lines: list[str], given: str | None, fields: int, origin: str) ->
     """The given delimiter if the text has it; else the first that cuts every line into enough fields."""
     found = [d for d in DELIMITERS if all(line.count(d) >= fields - 1 for line in lines)]
     if given is not None:
-        if not given:
-            raise DataError("the delimiter is empty; give one such as ',' or '\\t'")
         if given not in lines[0]:
             hint = f"; it looks like {found[0]!r}" if found else ""
             raise DataError(f"{origin}, line 1: no delimiter {given!r} in {lines[0].rstrip()[:60]!r}{hint}")

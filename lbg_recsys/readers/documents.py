@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lbg_recsys.errors import DataError, LBGError, ParameterError
+from lbg_recsys.files import check_path
 from lbg_recsys.progress import Progress, parts, silent
 
 _TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
@@ -75,13 +76,21 @@ def read_documents(
     >>> found.texts, found.labels
     (['win a prize', 'see you'], ['spam', 'ham'])
     """
+    check_path(source)
+    for name, column in (("text_column", text_column), ("label_column", label_column)):
+        if column is not None and not isinstance(column, str):
+            raise ParameterError(f"{name} is {column!r}: give the name of a column")
     path = Path(source)
-    if path.is_dir():
-        found = _read_folder(path, progress)
-    elif _looks_like_svmlight(path):
-        found = _read_svmlight(path)
-    else:
-        found = _read_table(path, text_column, label_column)
+    try:
+        if path.is_dir():
+            found = _read_folder(path, progress)
+        elif _looks_like_svmlight(path):
+            found = _read_svmlight(path)
+        else:
+            found = _read_table(path, text_column, label_column)
+    except (OSError, UnicodeEncodeError) as error:  # the latter: a name that no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{getattr(error, 'filename', None) or source} cannot be read: {reason}") from error
     progress(1, 1, "read")
     if not len(found):
         raise DataError(f"{source} holds no documents")

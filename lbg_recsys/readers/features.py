@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING
 
+from lbg_recsys.checks import check_choice
 from lbg_recsys.columns import find_role
 from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError, MissingExtraError
@@ -52,6 +53,7 @@ def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
     ...     read_features(path, "item")["genres"].tolist()
     ['Horror|Sci-Fi']
     """
+    check_choice("role", role, ("item", "user"))
     if is_rating_set(source):
         data = load_rating_data(str(source))
         table = data.items if role == "item" else data.users

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.checks import check_flag
+from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.readers.columns import Columns
+from lbg_recsys.readers.columns import Columns, check_columns
 from lbg_recsys.readers.ids import Table
 from lbg_recsys.readers.layouts import Layout
 
@@ -35,6 +36,11 @@ def batches(
     from lbg_recsys.readers.delimited import TextFormat, text_batches
     from lbg_recsys.readers.parquet import parquet_batches
 
+    check_columns(columns)
+    if header is not None:
+        check_flag("header", header)
+    if delimiter is not None and (not isinstance(delimiter, str) or not delimiter):
+        raise ParameterError(f"the delimiter is {delimiter!r}: give a text such as ',' or '\\t'")
     with opened(source) as (stream, origin):
         start = stream.peek(4)[:4]
         if start.startswith(PARQUET):
@@ -68,6 +74,8 @@ def contents(source: Source) -> tuple[bytes, str]:
 def opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
     """A stream to read and peek at, and what to call it in a message."""
     if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "readinto"):
+            raise ParameterError(f"source is {source!r}: give the name of a file or a binary stream")
         yield _buffered(source), str(getattr(source, "name", "the stream"))
     elif os.fspath(source) == "-":
         yield _buffered(sys.stdin.buffer), "standard input"

@@ -2,6 +2,7 @@
 
 import io
 
+from lbg_recsys.checks import check_flag
 from lbg_recsys.columns import ALIASES, simplify
 from lbg_recsys.errors import DataError
 from lbg_recsys.readers.blocks import read_blocks
@@ -51,6 +52,7 @@ def read_new_users(
     >>> read_new_users(io.BytesIO(b"movie,stars\\n7,4.5\\n9,1\\n"))
     {None: {7: 4.5, 9: 1.0}}
     """
+    check_flag("ratings", ratings)
     if columns is None and header is None and delimiter is None:
         data, origin = contents(source)
         if (lines := _lines(data, origin)) and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lbg_recsys.checks import check_flag
 from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
@@ -79,6 +80,7 @@ def read_ratings(
     0    1  ring     4.5
     1    2  ring     3.0
     """
+    check_flag("timestamp", timestamp)
     wanted = ["user", "item", "rating", *(["timestamp"] if timestamp else [])]
     if is_rating_set(source):
         frame = load_rating_data(source, progress=progress).ratings
@@ -159,6 +161,7 @@ def read_interactions(
     >>> read_interactions(io.BytesIO(b"customer,product,date\\nann,tea,2024-05-01\\n")).columns.tolist()
     ['user', 'item']
     """
+    check_flag("timestamp", timestamp)
     if is_rating_set(source):
         return read_ratings(source, timestamp=timestamp, progress=progress)
     layout = of_timed_interactions if timestamp else of_interactions

@@ -162,7 +162,7 @@ def test_documents_that_cannot_be_used(content, message, desk, run):
 
 
 def test_failures_are_sentences(desk, run):
-    assert "Error: gone: No such file" in run("text", "cluster", "gone", code=1).stderr
+    assert "Error: gone cannot be read: No such file" in run("text", "cluster", "gone", code=1).stderr
     (desk / "docs" / "loose.txt").write_text("loose")
     assert "also the file loose.txt" in run("text", "classify", "docs", code=1).stderr
     (desk / "flat").mkdir()

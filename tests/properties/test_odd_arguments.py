@@ -1,15 +1,19 @@
-"""Every public call of every model with arguments that make no sense: an answer, or an error that is documented."""
+"""Every public call with arguments that make no sense: an answer, or an error that is documented."""
 
 import functools
 import inspect
+import io
 import os
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import lbg_recsys
+from lbg_recsys import readers, text
 from lbg_recsys.errors import LBGError
 from lbg_recsys.ratings import BayesianLBGModel, GaussianPLSAModel, LBGModel
 from lbg_recsys.ratings.choice import ChoiceModel
@@ -26,10 +30,34 @@ MODELS = {
 CALLS = (
     *("fit", "predict_batch", "predict_distribution", "interval", "predictions", "recommend", "similar_items"),
     *("similar_users", "topics", "explain", "fold_in", "fold_in_item", "with_item", "partial_fit"),
+    "recommend_blocks",
 )
 OF_NEW_USERS = ("predict", "distribution", "interval", "predictions", "recommend", "explain")
+ESTIMATORS = {
+    "mixture": lambda: text.LBGMixture(n_components=2, max_iter=3, random_state=0),
+    "classifier": lambda: text.LBGClassifier(n_topics=1, random_state=0),
+    "selector": lambda: text.LBGSelector(text.LBGMixture(n_components=2, max_iter=3, random_state=0)),
+    "unigrams": lambda: text.MixtureOfUnigrams(n_components=2, max_iter=3, random_state=0),
+    "plsi": lambda: text.PLSI(n_components=2, max_iter=3, random_state=0),
+}
+OF_ESTIMATORS = (
+    *("fit", "fit_predict", "fit_transform", "predict", "predict_proba", "predict_log_proba", "decision_function"),
+    *("score", "score_samples", "transform", "inverse_transform", "topics", "get_feature_names_out"),
+)
+FILES = {
+    "read_ratings": b"user,item,rating\n1,item 1,3\n2,item 2,5\n",
+    "read_interactions": b"user,item\n1,item 1\n2,item 2\n",
+    "read_pairs": b"user,item\n1,item 1\n",
+    "read_titles": b"item,title\nitem 1,A title\n",
+    "read_items": b"item 1\nitem 2\n",
+    "read_new_users": b"item,rating\nitem 1,3\n",
+    "read_new_items": b"user,rating\n1,3\n",
+    "read_features": b"item,year\nitem 1,1999\n",
+    "read_documents": b"text,label\nwin a prize,spam\n",
+}
 # A call with the wrong number or names of arguments is Python's TypeError; all that are made here are right.
 DOCUMENTED = LBGError
+OF_SCIKIT_LEARN = (LBGError, ValueError, TypeError)  # what its own checks raise
 
 
 @functools.cache
@@ -48,7 +76,20 @@ def model_of(kind):
         return model.without_users() if "without" in kind else model
 
 
-def call(of, name, data):
+@functools.cache
+def estimator_of(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ESTIMATORS[kind]().fit(*DOCUMENTS)
+
+
+DOCUMENTS = (
+    np.array([[2.0, 1, 0, 0], [1, 3, 0, 1], [0, 0, 2, 2], [0, 1, 1, 3], [4, 1, 0, 0], [0, 0, 5, 1]]),
+    [*"aabbab"],
+)
+
+
+def call(of, name, data, documented=DOCUMENTED, odd=odd_values, **others):
     """Some of the arguments odd, the others such as they should be."""
     usual = {
         "ratings": ([0, 1, 2], ["item 1", "item 2", "item 1"], [1.0, 3.0, 5.0]),
@@ -60,6 +101,10 @@ def call(of, name, data):
         "title": "A title",
         "exclude": None,
         "features": None,
+        "users": [0, 1],
+        "X": DOCUMENTS[0],
+        "y": DOCUMENTS[1],
+        **others,
     }
     if name in ("fold_in", "fold_in_item", "with_item"):
         usual |= {"ratings": {"item 1": 3} if name == "fold_in" else {0: 3, 1: 4}, "item": "new"}
@@ -72,14 +117,15 @@ def call(of, name, data):
         ):
             continue
         if data.draw(st.integers(0, 2)) == 0:
-            arguments[parameter.name] = data.draw(odd_values)
+            arguments[parameter.name] = data.draw(odd)
         elif parameter.name in usual:
             arguments[parameter.name] = usual[parameter.name]
         elif parameter.default is inspect.Parameter.empty:
-            arguments[parameter.name] = data.draw(odd_values)
+            arguments[parameter.name] = data.draw(odd)
     try:
-        return getattr(of, name)(**arguments)
-    except DOCUMENTED as error:
+        found = getattr(of, name)(**arguments)
+        return list(found) if isinstance(found, Iterator) else found
+    except documented as error:
         assert len(str(error)) > 10, f"{name}({arguments}): {error!r} says nothing"
     return None
 
@@ -109,3 +155,76 @@ def test_only_documented_errors_for_new_users(kind, data):
         person = model.fold_in(given_items)
         name = data.draw(st.sampled_from([name for name in OF_NEW_USERS if hasattr(person, name)]))
         call(person, name, data)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_text_estimators(kind, data):
+    model = estimator_of(kind)
+    name = data.draw(st.sampled_from([name for name in OF_ESTIMATORS if hasattr(model, name)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name.startswith("fit"):
+            model = ESTIMATORS[kind]()
+        call(model, name, data, OF_SCIKIT_LEARN)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("name", ["X", "sample_weight"])
+def test_integers_beyond_all_floats_are_refused(kind, name):
+    huge = {"X": {"X": [[10**400, 1, 1, 1]] * 6}, "sample_weight": {"sample_weight": [10**400] * 6}}[name]
+    model = ESTIMATORS[kind]()
+    if name in inspect.signature(model.fit).parameters:
+        with pytest.raises(LBGError, match=f"{name} has an integer beyond the range of float64"):
+            model.fit(**{"X": DOCUMENTS[0], "y": DOCUMENTS[1], **huge})
+
+
+@pytest.fixture(scope="module")
+def _elsewhere(tmp_path_factory):
+    """Names of files that are odd are those of files in a folder of this module."""
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("odd"))
+    yield
+    os.chdir(before)
+
+
+# Neither standard input nor a place outside the folder.
+odd_sources = odd_values.filter(lambda value: not isinstance(value, str) or not set(value) & {*"-/."})
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_readers(name, data):
+    source = "odd.csv" if name == "read_documents" else io.BytesIO(FILES[name])
+    with open("odd.csv", "wb") as stream:
+        stream.write(FILES[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call(readers, name, data, odd=odd_sources, source=source, role="item")
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("kind", [*MODELS, *ESTIMATORS])
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_save(kind, data):
+    """A disk that is full, or a name that the system refuses, is its own OSError."""
+    model = model_of(kind) if kind in MODELS else estimator_of(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call(lbg_recsys, "save", data, (LBGError, OSError), odd_sources, model=model, path="odd.lbg", titles=None)
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.one_of(st.text(max_size=5), st.binary(max_size=3), st.floats(), st.none()), st.binary(max_size=300))
+def test_only_documented_errors_of_load(path, content):
+    """What is no name at all is Python's own error; see `tests.persistence` for files that are no models."""
+    with open("odd.lbg", "wb") as stream:
+        stream.write(content)
+    for one, refused in ((path, (LBGError, OSError, TypeError, ValueError)), ("odd.lbg", LBGError)):
+        with pytest.raises(refused):
+            lbg_recsys.load(one)

@@ -142,7 +142,7 @@ BAD = [
     (b"user,item,rating\n", {}, "header but no rows"),
     (text("\t"), {"delimiter": ","}, r"line 1: no delimiter ','.*looks like '\\t'"),
     (b"1 2 3\n", {}, "no delimiter .* in '1 2 3'"),
-    (text(), {"delimiter": ""}, "delimiter is empty"),
+    (text(), {"delimiter": ""}, "delimiter is ''"),
     (b"user,item\n1,2\n", {}, "no column that looks like the rating; it has 'user', 'item'"),
     (b"1,2\n3,4\n", {}, "2 column"),
     (text(), {"columns": ["userId", "movieId", "stars"]}, "no column 'stars' for the rating; it has 'userId'"),

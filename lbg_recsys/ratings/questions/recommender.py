@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lbg_recsys.checks import check_choice, check_flag, check_integer, check_number, check_share
+from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings.ids import RawId, is_many, plain_ids
 
 if TYPE_CHECKING:
@@ -145,8 +146,10 @@ class Recommender:
         ...     print(block["user"].tolist(), block["item"].tolist())
         ['ann', 'bob'] ['x', 'x']
         """
+        if not isinstance(users, Iterable) or isinstance(users, str | bytes):
+            raise ParameterError(f"users is {users!r}: give a list of user ids")
         wishes = Wishes(n, exclude_seen, by, liked, items, exclude, min_probability, diversity)
-        return self._lists(list(users), wishes)
+        return self._lists(list(plain_ids(users)), wishes)
 
     @abstractmethod
     def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
