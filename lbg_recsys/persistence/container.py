@@ -31,7 +31,7 @@ from typing import IO, Any
 import numpy as np
 
 from lbg_recsys.errors import DataError, ModelFileError
-from lbg_recsys.persistence.schema import AnyArray, Listed, listed
+from lbg_recsys.persistence.schema import AnyArray, Listed, cut, listed
 from lbg_recsys.words import class_of
 
 MAGIC = b"\x89LBG\r\n\x1a\n"  # like PNG's: a transfer that changes line ends or the eighth bit is detected at once
@@ -259,6 +259,8 @@ def _listed(entries: Any, version: int) -> Iterator[tuple[str, Listed, int]]:
         match entry:
             case [str(name), str(dtype), list(shape), *stored] if (
                 name not in names
+                and name.isascii()
+                and name.isprintable()
                 and dtype in DTYPES
                 and len(shape) <= 4
                 and len(stored) == (version > _ALL_RAW)
@@ -268,7 +270,7 @@ def _listed(entries: Any, version: int) -> Iterator[tuple[str, Listed, int]]:
                 one = Listed(dtype, tuple(shape))
                 yield name, one, stored[0] if stored else _nbytes(one)
             case _:
-                raise ModelFileError(f"is damaged: its header lists the array {str(entry)[:80]}")
+                raise ModelFileError(f"is damaged: its header lists the array {cut(repr(entry), 80)}")
 
 
 def _guess(start: bytes) -> str:

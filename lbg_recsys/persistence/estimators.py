@@ -215,7 +215,7 @@ def _unfitted(kind: EstimatorFile, parameters: Mapping[str, Any]) -> Any:
     try:
         estimator._validate_params()
     except Exception as error:  # scikit-learn's refusal, in words
-        raise DataError(f"the parameters cannot be used: {str(error)[:200]}") from error
+        raise DataError(f"the parameters cannot be used: {str(error)[:200]!r}") from error
     return estimator
 
 

@@ -124,7 +124,7 @@ class Kind(ABC):
 def kind_of(name: Any) -> Kind:
     """The kind of a class by its name."""
     if not isinstance(name, str):
-        raise DataError(f"the header: class is {str(name)[:40]}, not str")
+        raise DataError(f"the header: class is {repr(name)[:40]}, not str")
     if name not in CLASSES:
         raise DataError(
             f"it holds a {name[:40]!r}; known are {', '.join(CLASSES)} (a newer lbg-recsys may know more)"

@@ -19,6 +19,7 @@ from lbg_recsys.schema import fits, kind_name
 AnyArray = npt.NDArray[Any]
 
 _SUM = re.compile(r"(.+) ([+-]) (\d+)")
+_MOST_NAMES = 100  # that are looked at to name those of a file in an error
 
 
 class Listed(NamedTuple):
@@ -136,9 +137,14 @@ def _check_content(name: str, array: AnyArray, expected: Array) -> None:
 
 
 def _names(values: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(map(str, values)))[:200] or "nothing"
+    """Names in quotes, because those of a file may have control characters; of very many or long ones the first."""
+    return cut(", ".join(f"{cut(name, 40)!r}" for name in sorted(values)[:_MOST_NAMES]), 200) or "nothing"
 
 
 def _shown(value: Any) -> str:
-    text = repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a very large number"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return cut(repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a very large number", 60)
+
+
+def cut(text: str, length: int) -> str:
+    """A text, with dots for its end if it has more characters than this."""
+    return text if len(text) <= length else text[: length - 3] + "..."

@@ -119,7 +119,7 @@ def put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> 
         vectorizer._validate_params()
         vectorizer.build_analyzer()
     except Exception as error:  # scikit-learn's refusals, and those of its regular expressions and codecs
-        raise DataError(f"the vectorizer's settings cannot be used: {str(error)[:200]}") from error
+        raise DataError(f"the vectorizer's settings cannot be used: {str(error)[:200]!r}") from error
     vectorizer.vocabulary_ = {word: column for column, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = kept["fixed"]
     if kept["class"] == "TfidfVectorizer":

@@ -85,9 +85,9 @@ def test_a_parameter_that_came_later_has_its_default(whole, tmp_path):
 LIES = {
     "class": (_set("class", "os.system"), "known are LBGModel"),
     "class of another type": (_set("class", 7), "class is 7, not str"),
-    "one key more": (_set("extra", 1), "where class, facts"),
+    "one key more": (_set("extra", 1), "where 'class', 'facts'"),
     "no parameters": (_set("parameters", None), "parameters is None"),
-    "another parameter": (_set("parameters", "__class__", 1), "where baseline"),
+    "another parameter": (_set("parameters", "__class__", 1), "where 'baseline'"),
     "parameter of another type": (_set("parameters", "temperature", "hot"), "temperature is 'hot', not float"),
     "parameter too large": (_set("parameters", "tol", 10**400), "a very large number"),
     "parameter out of range": (_set("parameters", "temperature", -1.0), "at least 1e-09"),
@@ -138,6 +138,40 @@ def test_a_lie_with_a_right_checksum_is_refused(name, whole, tmp_path):
     with pytest.raises(ModelFileError, match=message) as caught:
         _load(_forge(header, arrays), tmp_path)
     assert "forged.lbg" in str(caught.value)
+
+
+# What a terminal would obey: it renames the window, rings, clears the screen and turns the writing around.
+_EVIL = "Alien\x1b]0;owned\x07\x9b2J\u202edne"
+
+EVIL_NAMES = {
+    "a key of the header": _set(_EVIL, 1),
+    "a parameter": _set("parameters", _EVIL, 1),
+    "a value of a parameter": _set("parameters", "point", _EVIL),
+    "a fact": _set("facts", _EVIL, 1),
+    "a class": _set("class", _EVIL),
+    "a class in a list": _set("class", [_EVIL]),
+    "a library": _set("versions", {_EVIL: 1}),
+    "an id": _set("ratings", "users", [_EVIL, _EVIL]),
+    "very many parameters": lambda header, arrays: header["parameters"].update(dict.fromkeys(map(str, range(9999)))),
+    "a very long parameter": _set("parameters", "n" * 10_000, 1),
+    "an array": _array(_EVIL, np.zeros(1)),
+    "a very long array": _array("n" * 10_000, np.zeros(1)),
+}
+
+
+@pytest.mark.parametrize("name", EVIL_NAMES)
+def test_an_error_has_no_control_characters_and_is_short(name, whole, tmp_path):
+    header, arrays = copy.deepcopy(whole)
+    EVIL_NAMES[name](header, arrays)
+    message = _message(_forge(header, arrays), tmp_path)
+    assert message.isprintable() and len(message) < 600 + len(str(tmp_path))
+
+
+def test_a_directory_of_arrays_has_no_control_characters(tmp_path):
+    for entry in (_EVIL, [_EVIL, "<f8", [0]], {_EVIL: 1}):
+        text = json.dumps({"arrays": [entry]}).encode()
+        message = _message(sealed(text), tmp_path)
+        assert "lists the array" in message and message.isprintable()
 
 
 def _without(*names):
