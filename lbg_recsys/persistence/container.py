@@ -46,6 +46,7 @@ _BLOCK = 1 << 20
 # The memory that any file may ask for, and how many bytes beyond that per byte of data: zeros compress to less, and
 # copying may turn them into holes, but no model consists of them.
 _ANY_MEMORY, _MOST_MEMORY = 64 << 20, 100
+_ANY_DATA = 1 << 16
 # On the kept sweeps of MovieLens-100K, level 6 takes twice the time of level 1 and saves 1% more.
 _LEVEL = 1
 
@@ -126,7 +127,8 @@ class Container:
                 f"has format {self.version}, and this version of lbg-recsys reads formats up to {FORMAT}: "
                 "install a newer version"
             )
-        if self.version < 1 or length > size - _PREFIX.size - _DIGEST:
+        # JSON has no zeros: a header is not in a hole
+        if self.version < 1 or length > min(size - _PREFIX.size - _DIGEST, data):
             raise ModelFileError("is damaged or cut short: its header does not fit into it")
         self.header = decoded(self._exactly(length))
         self.directory, self._stored = {}, {}
@@ -217,8 +219,11 @@ def _too_much(needed: int, data: int) -> bool:
 
 
 def _size_of_data(descriptor: int, size: int) -> int:
-    """The bytes of a file that were written; the others are holes, which read as zeros."""
-    if size <= _ANY_MEMORY or not hasattr(os, "SEEK_HOLE"):
+    """The bytes of a file that were written; the others are holes, which read as zeros.
+
+    The first `_ANY_DATA` bytes always count: file systems may keep a small file where they keep its name.
+    """
+    if size <= _ANY_DATA or not hasattr(os, "SEEK_HOLE"):
         return size
     data = position = 0
     try:
@@ -230,7 +235,7 @@ def _size_of_data(descriptor: int, size: int) -> int:
         if error.errno != errno.ENXIO:  # a file system that does not say where holes are
             data = size
     os.lseek(descriptor, 0, os.SEEK_SET)
-    return data
+    return max(min(data, size), _ANY_DATA)
 
 
 def _inflated(inflater: Any, block: bytes, most: int) -> bytes:

@@ -364,6 +364,33 @@ def _with_a_hole(path, name, shape, header, arrays):
         stream.truncate(stream.tell() + -stream.tell() % 64 + item.itemsize * shape[0] + 32)
 
 
+def _size(path):
+    return path.stat().st_size
+
+
+def _with_topics(path, n_topics, header, arrays):
+    """A file with zeros for so many topics: compressed ones, and a hole that makes the file large."""
+    header = copy.deepcopy(header)
+    header["parameters"]["n_topics"] = n_topics
+    directory, parts = [], []
+    for name, array in arrays.items():
+        stored, hole, shape = array.tobytes(), 0, array.shape
+        if name not in ("levels", "indptr", "items_of", "values"):
+            shape = (*array.shape[:-1], n_topics)
+            size = 8 * int(np.prod(shape))
+            stored, hole = (b"", size) if name == "lam" else (zlib.compress(bytes(size), 9), 0)
+        directory.append([name, array.dtype.str, list(shape), len(stored) + hole])
+        parts.append((stored, hole))
+    text = json.dumps({**header, "arrays": directory}).encode()
+    with open(path, "wb") as stream:
+        stream.write(b"\x89LBG\r\n\x1a\n" + struct.pack("<IQ", FORMAT, len(text)) + text)
+        for stored, hole in parts:
+            stream.seek(-stream.tell() % 64, 1)
+            stream.write(stored)
+            stream.seek(hole, 1)
+        stream.write(bytes(32))
+
+
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS") or sys.platform != "linux", reason="needs Linux's limits")
 def test_lies_about_sizes_cost_no_memory(whole, tmp_path):
     header, arrays = whole
@@ -383,6 +410,21 @@ def test_lies_about_sizes_cost_no_memory(whole, tmp_path):
         _with_a_hole(tmp_path / name, *lie, header, arrays)
         assert (tmp_path / name).stat().st_blocks * 512 <= 8192
         files[name] = b""
+    # the hole makes a file of 8 MB, which as data would justify 800 MB of arrays
+    _with_topics(tmp_path / "zero topics", 1_000_000, header, arrays)
+    assert (tmp_path / "zero topics").stat().st_blocks * 512 < 400_000 < 8_000_000 < _size(tmp_path / "zero topics")
+    files["zero topics"] = b""
     command = [sys.executable, "-c", _LIMITED, *(str(tmp_path / name) for name in files)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    with pytest.raises(ModelFileError, match=r"its [\d,]+ bytes of data cannot be [\d,]+ bytes of arrays"):
+        lbg_recsys.load(tmp_path / "zero topics")
+
+
+def test_a_header_is_not_in_a_hole(tmp_path):
+    path = tmp_path / "hole.lbg"
+    with open(path, "wb") as stream:
+        stream.write(b"\x89LBG\r\n\x1a\n" + struct.pack("<IQ", FORMAT, 60 << 20))
+        stream.truncate((60 << 20) + 52)
+    with pytest.raises(ModelFileError, match="its header does not fit into it"):
+        lbg_recsys.load(path)
