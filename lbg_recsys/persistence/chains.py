@@ -4,6 +4,7 @@ Whatever follows from the ratings and the seed (the traced pairs, the counts of 
 begun again as the fit began them, and then given their state.
 """
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.bayesian.training import Training
 
 _TINY = 1e-30
+# The largest class mean, bias, factor, cut point and utility, in standard deviations of the ratings, whose levels are
+# at most 1e9 from their mean: chains compute in single precision, which holds the squares of these numbers.
+_FAR = 1e12
+# The largest precision of a prior. It is drawn from Gamma(1/2 + n/2, 1/200 + half a sum of squares), which is 100 n at
+# most, for n below 10^10 numbers; the product with a number that is far is one of single precision.
+_PRECISE = 1e15
+# The largest noise precision, and the largest squared residual times the noise precisions of its row and column. Both
+# precisions are drawn given the residuals: the product is around 1, and sums of 10^8 such numbers must be finite.
+_QUIET, _MISFIT = 1e24, 1e30
+_MOST_SWEEPS = 2**48
 _LARGEST = 2**128
 _FACTS = {
     "sweeps": int,
@@ -50,37 +61,38 @@ _OF_FACTOR_FEATURES = ("factor_beta", "factor_kappa")
 
 def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
     shapes = ((own, "factors"), (partners, "factors"), ("line", "factors"), ("factors",), ("factors",))
+    bounds = (*[(-_FAR, _FAR)] * 3, *[(_TINY, _PRECISE)] * 2)
     return {
-        f"{side}_{name}": Array("f4", shape, _TINY if "precision" in name else -np.inf, optional=True)
-        for name, shape in zip(_OF_FACTORS, shapes, strict=True)
+        f"{side}_{name}": Array("f4", shape, *ends, optional=True)
+        for name, shape, ends in zip(_OF_FACTORS, shapes, bounds, strict=True)
     } | {
-        f"{side}_factor_beta": Array("f4", ("factors", f"features of {own}"), optional=True),
-        f"{side}_factor_kappa": Array("f8", (f"features of {own}",), _TINY, optional=True),
+        f"{side}_factor_beta": Array("f4", ("factors", f"features of {own}"), -_FAR, _FAR, optional=True),
+        f"{side}_factor_kappa": Array("f8", (f"features of {own}",), _TINY, _PRECISE, optional=True),
     }
 
 
 def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
     arrays = {
         "z": Array("i1", (rows, "components"), 0, 126),
-        "c": Array("f4", ("components", "classes", cols)),
+        "c": Array("f4", ("components", "classes", cols), -_FAR, _FAR),
         "lam": Array("f8", ("components", "classes"), 0, 1, distribution=True),
-        "tau": Array("f8", ("components",), _TINY),
-        "eta": Array("f4", ("components", "classes", f"profile of {cols}")),
-        "omega": Array("f4", (f"profile of {cols}",)),
-        "eta_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, optional=True),
-        "omega_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, optional=True),
-        "beta": Array("f4", (f"features of {rows}",), optional=True),
-        "kappa": Array("f8", (f"features of {rows}",), _TINY, optional=True),
-        "row_bias": Array("f4", (rows,)),
-        "col_bias": Array("f4", (cols,)),
-        "row_weight": Array("f4", (rows,), _TINY),
-        "col_weight": Array("f4", (cols,), _TINY),
-        "cuts": Array("f8", ("levels - 1",)),
-        "matched": Array("f8", ("levels - 1",)),
-        "own_cuts": Array("f4", ("levels + 1", f"{prefix}owners")),
-        "cut_tau": Array("f8", ("levels + 1",), _TINY),
-        "utility": Array("f4", ("ratings",), optional=True),
-        "trace": Array("f4", (f"{prefix}traces", "traced")),
+        "tau": Array("f8", ("components",), _TINY, _PRECISE),
+        "eta": Array("f4", ("components", "classes", f"profile of {cols}"), -_FAR, _FAR),
+        "omega": Array("f4", (f"profile of {cols}",), -_FAR, _FAR),
+        "eta_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, _PRECISE, optional=True),
+        "omega_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, _PRECISE, optional=True),
+        "beta": Array("f4", (f"features of {rows}",), -_FAR, _FAR, optional=True),
+        "kappa": Array("f8", (f"features of {rows}",), _TINY, _PRECISE, optional=True),
+        "row_bias": Array("f4", (rows,), -_FAR, _FAR),
+        "col_bias": Array("f4", (cols,), -_FAR, _FAR),
+        "row_weight": Array("f4", (rows,), _TINY, _QUIET),
+        "col_weight": Array("f4", (cols,), _TINY, _QUIET),
+        "cuts": Array("f8", ("levels - 1",), -_FAR, _FAR),
+        "matched": Array("f8", ("levels - 1",), -_FAR, _FAR),
+        "own_cuts": Array("f4", ("levels + 1", f"{prefix}owners"), -_FAR, _FAR),
+        "cut_tau": Array("f8", ("levels + 1",), _TINY, _PRECISE),
+        "utility": Array("f4", ("ratings",), -_FAR, _FAR, optional=True),
+        "trace": Array("f4", (f"{prefix}traces", "traced"), -_FAR, _FAR),
         **_factor_arrays("row", rows, cols),
         **_factor_arrays("col", cols, rows),
     }
@@ -185,13 +197,15 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
     for name in ("cuts", "matched"):
         if (np.diff(arrays[name]) < 0).any():
             raise DataError(f"{what}: the cut points between levels do not ascend")
-    if min(facts[name] for name in _PRECISIONS) < _TINY or facts["stride"] < 1:
+    if not all(_TINY <= facts[name] <= 1 / _TINY for name in _PRECISIONS) or not 1 <= facts["stride"] < _MOST_SWEEPS:
         raise DataError(f"{what} has an impossible precision or stride")
     shapes = facts["noise_shapes"] or [chain.user_noise_shape, chain.item_noise_shape]
     if len(shapes) != 2 or not all(_TINY <= shape <= 1 / _TINY for shape in shapes):
         raise DataError(f"{what} has impossible shapes of noise")
-    if not 0 <= facts["kept"] <= run.most or min(facts["met"], facts["sweeps"]) < 0:
+    if not 0 <= facts["kept"] <= run.most or not all(0 <= facts[name] < _MOST_SWEEPS for name in ("met", "sweeps")):
         raise DataError(f"{what} counts its sweeps wrongly")
+    if not all(0 <= error <= _FAR for error in facts["errors"]):
+        raise DataError(f"{what} has an impossible training error")
     known = chain.row_features
     if known.design.width + chain.col_design.width and not set(_OF_FEATURES) <= set(arrays):
         raise DataError(f"{what} lacks the coefficients of features")
@@ -211,6 +225,7 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
         for name, array in zip(names, factors.drawn, strict=True):
             if name in arrays:
                 array[:] = arrays[name]
+    _check_fit(chain, what)
     for name in ("sweeps", *_PRECISIONS):
         setattr(chain, name, facts[name])
     chain.user_noise_shape, chain.item_noise_shape = shapes
@@ -218,6 +233,22 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
     run.stride, run._met, run.n_gathered = facts["stride"], facts["met"], facts["kept"]
     run.trace, run.errors = list(arrays["trace"]), list(facts["errors"])
     chain.rng.bit_generator.state = _generator(facts["rng"], what)
+
+
+def _check_fit(chain: "Chain", what: str) -> None:
+    """Raise `DataError` where residuals and noise precisions are not of one chain: their products would overflow."""
+    ratings = chain.utility if chain.settings.ordinal else chain.entries.values
+    largest = [_largest(one) for one in (ratings, chain.row_bias, chain.col_bias, *chain.c)]
+    if chain.settings.n_factors:
+        factors = (chain.row_factors.value, chain.col_factors.value)
+        largest.append(chain.settings.n_factors * math.prod(map(_largest, factors)))
+    misfit = sum(largest) ** 2 * _largest(chain.row_weight) * _largest(chain.col_weight)
+    if not misfit <= _MISFIT:
+        raise DataError(f"{what} has noise precisions that do not agree with its residuals")
+
+
+def _largest(array: AnyArray) -> float:
+    return float(np.abs(array).max(initial=0.0))
 
 
 def _generator(numbers: list[int], what: str) -> dict[str, Any]:

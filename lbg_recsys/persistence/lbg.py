@@ -11,12 +11,21 @@ from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import AnyArray, Array, State
 
 if TYPE_CHECKING:
+    from lbg_recsys.core.em.statistics import SufficientStatistics
     from lbg_recsys.ratings.biases import Biases
     from lbg_recsys.ratings.lbg import LBGModel
     from lbg_recsys.ratings.matrix import RatingMatrix
 
 PARAMETERS = ("lam", "p", "c", "var")
 SUMS = ("mass", "count", "first", "second")
+# A baseline is a mean and 20 rounds of means of what is left, each at most a scale's width: so far from zero, in widths,
+# may means of ratings and biases be. Their squares and sums stay finite (ratings are at most 1e100).
+_FARTHEST = 1e3
+# What rounding adds to sums when users are taken out of them, per user.
+_ROUNDING = 1e-9
+# The smallest variance, in those of rounding to the scale: fits have at least 1.
+_LEAST = 1e-6
+_MOST_ROWS = 2**48
 # What the mixtures of rating models have in common.
 TABLES = {
     "lam": Array("f8", ("topics",), low=0.0, distribution=True),
@@ -82,17 +91,55 @@ class LBGFile(RatingFile):
         mass = counted.sum(axis=1)
         if (np.minimum(mass, np.abs(mass - 1.0)) > 1e-6).any():
             raise DataError("the array counted has rows that sum to neither one nor zero")
+        origin, scale = _origin_of(facts, matrix), matrix.scale
+        width = max(float(np.abs(scale.levels - origin).max()), scale.upper - scale.lower, scale.step)
+        biases = _biases_of(facts, arrays, model.baseline)
+        if biases is not None:
+            check_far("user_bias", biases.users, width)
+            check_far("item_bias", biases.items, width)
+            check_far("overall", np.array(biases.overall - scale.lower), width)
+        check_tables(arrays, width, scale.rounding_variance)
+        statistics = SufficientStatistics(facts["n_rows"], facts["evidence"], *(arrays[name] for name in SUMS))
+        check_statistics(statistics, width)
         model.assemble(
             matrix,
-            _biases_of(facts, arrays, model.baseline),
-            _origin_of(facts, matrix),
+            biases,
+            origin,
             Parameters(*(arrays[name] for name in PARAMETERS)),
-            SufficientStatistics(facts["n_rows"], facts["evidence"], *(arrays[name] for name in SUMS)),
+            statistics,
             posterior=arrays["mu"],
             counted=counted,
         )
         model.converged_, model.n_iter_ = facts["converged"], facts["n_iter"]
         model.lower_bound_, model.history_ = facts["lower_bound"], tuple(facts["history"])
+
+
+def check_far(name: str, array: AnyArray, width: float) -> None:
+    """Raise `DataError` where a number is further from zero than any number of ratings on a scale of this width."""
+    if array.size and not float(np.abs(array).max()) <= _FARTHEST * width:
+        raise DataError(f"the array {name} has values up to {np.abs(array).max():g}, and ratings reach {width:g}")
+
+
+def check_tables(arrays: Mapping[str, AnyArray], width: float, least: float) -> None:
+    """Raise `DataError` unless means and variances are of ratings that reach ``width``, with a least variance."""
+    check_far("c", arrays["c"], width)
+    var = arrays["var"]
+    if not (var.min(initial=least) >= _LEAST * least and var.max(initial=0.0) <= (_FARTHEST * width) ** 2):
+        raise DataError(f"the array var has values from {var.min():g} to {var.max():g}, and ratings reach {width:g}")
+
+
+def check_statistics(statistics: "SufficientStatistics", width: float) -> None:
+    """Raise `DataError` unless the sums are those of so many rows with entries that reach ``width``."""
+    n_rows, far = statistics.n_rows, _FARTHEST * width
+    if not 0 <= n_rows < _MOST_ROWS:
+        raise DataError(f"the statistics are of {n_rows:g} users")
+    slack = _ROUNDING * (1.0 + n_rows)
+    most = n_rows + slack
+    if not (statistics.mass.max(initial=0.0) <= most and statistics.count.max(initial=0.0) <= most):
+        raise DataError(f"the statistics count more than their {n_rows:g} users")
+    entries = statistics.count + slack
+    if not ((np.abs(statistics.first) <= far * entries).all() and (np.abs(statistics.second) <= far**2 * entries).all()):
+        raise DataError("the arrays first and second are not sums of as many ratings as the array count says")
 
 
 def _origin_of(facts: dict[str, Any], matrix: "RatingMatrix") -> float:

@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
+from lbg_recsys.errors import DataError
 from lbg_recsys.persistence.estimators import FITTED, EstimatorFile
 from lbg_recsys.persistence.schema import Array
 
+# The largest value that documents may have, and a little more for what rounding adds to means and sums of them.
+_LARGEST = 1.001e150
 WEIGHTS = Array("f4 f8", ("topics",), low=0.0, distribution=True)
 LABELS = Array("i8", ("documents",), low=0)
 
@@ -24,10 +29,10 @@ class MixtureFile(EstimatorFile):
     arrays: ClassVar[Mapping[str, Array]] = {
         "weights_": WEIGHTS,
         "keyword_prob_": Array("f4 f8", ("topics", "words"), low=0.0, high=1.0),
-        "means_": Array("f4 f8", ("topics", "words")),
-        "variances_": Array("f4 f8", ("topics", "words"), low=1e-300),
-        "cross_means_": Array("f4 f8", ("words",)),
-        "cross_variances_": Array("f4 f8", ("words",), low=1e-300),
+        "means_": Array("f4 f8", ("topics", "words"), -_LARGEST, _LARGEST),
+        "variances_": Array("f4 f8", ("topics", "words"), 1e-300, _LARGEST**2),
+        "cross_means_": Array("f4 f8", ("words",), -_LARGEST, _LARGEST),
+        "cross_variances_": Array("f4 f8", ("words",), 1e-300, _LARGEST**2),
         "n_keywords_": Array("i8", ("topics",), low=1),
         "labels_": LABELS,
         "_statistics.mass": Array("f8", ("topics",), low=0.0),
@@ -41,3 +46,14 @@ class MixtureFile(EstimatorFile):
         "_statistics": "lbg_recsys.core.em.statistics:SufficientStatistics",
         "_totals": "lbg_recsys.core.em.keywords:Totals",
     }
+
+    def check(self, estimator: Any) -> None:
+        """The sums must be those of values that documents may have."""
+        statistics, totals = estimator._statistics, estimator._totals
+        most = (1.0 + 1e-9) * statistics.n_rows
+        if not (0 <= statistics.n_rows and statistics.mass.max() <= most and statistics.count.max() <= most):
+            raise DataError(f"the statistics count more than their {statistics.n_rows:g} documents")
+        for sums, amount in ((statistics, statistics.count), (totals, totals.n_rows)):
+            first, second = np.abs(sums.first) / _LARGEST, np.abs(sums.second) / _LARGEST / _LARGEST
+            if not ((first <= amount).all() and (second <= amount).all()):
+                raise DataError("the sums of values are not those of as many documents as are counted")

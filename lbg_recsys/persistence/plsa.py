@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from lbg_recsys.errors import DataError
 from lbg_recsys.persistence.kind import Extras
-from lbg_recsys.persistence.lbg import PARAMETERS, TABLES
+from lbg_recsys.persistence.lbg import PARAMETERS, TABLES, check_tables
 from lbg_recsys.persistence.ratings import RatingFile
 from lbg_recsys.persistence.schema import Array, State
 
@@ -51,6 +53,9 @@ class PLSAFile(RatingFile):
             )
         if not 0.0 < facts["beta"] <= 1.0:
             raise DataError(f"beta is {facts['beta']:g}, and must be above 0 and at most 1")
+        spread, scale = facts["spread"], matrix.scale
+        width = max(float(np.abs(scale.levels - facts["centre"]).max()) / spread, 1.0)
+        check_tables(arrays, width, scale.rounding_variance / spread**2)
         parameters = Parameters(*(arrays[name] for name in PARAMETERS))
         model.assemble(matrix, facts["centre"], facts["spread"], parameters, facts["beta"], arrays["mixing"])
         model.n_iter_, model.history_ = facts["n_iter"], tuple(facts["history"] or ())

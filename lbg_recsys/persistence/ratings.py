@@ -30,11 +30,13 @@ FACTS = {
     "crowd": dict[str, Any] | None,  # of users that are left out; other files do not have it
 }
 
-LEVELS = {"levels": Array("f8", ("levels",))}
+# The largest level of a rating scale that a fit takes.
+LARGEST = 1e100
+LEVELS = {"levels": Array("f8", ("levels",), -LARGEST, LARGEST)}
 USERS = {
     "indptr": Array("i8", ("users + 1",), low=0),
     "items_of": Array("i4", ("ratings",), low=0),
-    "values": Array("f8", ("ratings",)),
+    "values": Array("f8", ("ratings",), -1.1 * LARGEST, 1.1 * LARGEST),
 }
 
 
@@ -192,6 +194,8 @@ def _put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) ->
     if not len(levels) or (np.diff(levels) <= 0).any():
         raise DataError("the levels of the rating scale do not ascend")
     scale = RatingScale(levels, section["discrete"])
+    if scale.step < 1 / LARGEST:
+        raise DataError(f"the levels of the rating scale are {scale.step:g} apart, which is too little")
     if section.get("crowd") is not None:
         left_out = crowd.put_together(section["crowd"], arrays, scale)
         return RatingMatrix.of_crowd(IdIndex(items), scale, left_out, section["n_duplicates"])
