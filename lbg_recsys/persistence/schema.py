@@ -71,12 +71,12 @@ def listed(arrays: Mapping[str, AnyArray]) -> dict[str, Listed]:
 def check_values(values: Any, kinds: Mapping[str, Any], what: str) -> None:
     """Raise `DataError` unless ``values`` has exactly these names, each with a value of its type."""
     if not isinstance(values, dict):
-        raise DataError(f"{what} is {_shown(values)} where named values are needed")
+        raise DataError(f"{what} is {shown(values)} where named values are needed")
     if set(values) != set(kinds):
         raise DataError(f"{what} has {_names(values)} where {_names(kinds)} are needed")
     for name, kind in kinds.items():
         if not fits(values[name], kind):
-            raise DataError(f"{what}: {name} is {_shown(values[name])}, not {kind_name(kind)}")
+            raise DataError(f"{what}: {name} is {shown(values[name])}, not {kind_name(kind)}")
 
 
 def check_shapes(directory: Mapping[str, Listed], layout: Layout) -> dict[str, int]:
@@ -141,7 +141,8 @@ def _names(values: Mapping[str, Any]) -> str:
     return cut(", ".join(f"{cut(name, 40)!r}" for name in sorted(values)[:_MOST_NAMES]), 200) or "nothing"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of a file in an error: without control characters, and short."""
     return cut(repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a very large number", 60)
 
 
