@@ -52,6 +52,10 @@ def _fact(name, value):
     return lambda header, arrays: header["facts"]["chains"][0].update({name: value})
 
 
+def _all(name, value):
+    return lambda header, arrays: arrays[name].__setitem__(..., value)
+
+
 LIES = {
     "a chain fewer": (lambda h, a: h["facts"]["chains"].pop(), "the arrays are"),
     "an even increment": (_fact("rng", [1, 2, 0, 0]), "even increment"),
@@ -62,6 +66,18 @@ LIES = {
     "more sweeps than were kept": (_fact("kept", 3), "the chains have kept"),
     "a class too many": (lambda h, a: a["chain0_z"].__setitem__((0, 0), 3), "a class or a user that does not exist"),
     "cut points that fall": (lambda h, a: a.update(chain0_cuts=a["chain0_cuts"][::-1].copy()), "do not ascend"),
+    "utilities out of sight": (_all("chain1_utility", 3e38), "array chain1_utility has values"),
+    "cut points out of sight": (_all("chain1_cuts", 1e308), "array chain1_cuts has values"),
+    "users' cut points out of sight": (_all("chain1_own_cuts", 3e38), "array chain1_own_cuts has values"),
+    "class means out of sight": (_all("chain0_c", 3e38), "array chain0_c has values"),
+    "a prior more precise than any": (_all("chain0_tau", 1e300), "array chain0_tau has values"),
+    "no noise": (_all("chain0_row_weight", 3e38), "array chain0_row_weight has values"),
+    "no noise, and residuals": (
+        lambda h, a: (_all("chain0_row_weight", 1e20)(h, a), _all("chain0_row_bias", 1e8)(h, a)),
+        "noise precisions that do not agree with its residuals",
+    ),
+    "sweeps without number": (_fact("sweeps", 10**400), "counts its sweeps wrongly"),
+    "a training error out of sight": (_fact("errors", [1e300]), "impossible training error"),
     "no utilities": (lambda h, a: a.pop("chain1_utility"), "not of the kind"),
 }
 

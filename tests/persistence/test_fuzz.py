@@ -1,6 +1,6 @@
 """Whatever the bytes, `load` returns a model that can be used or raises `ModelFileError`; nothing else comes out.
 
-A loaded model predicts, folds in a new user, recommends and explains; numbers that no fit gives may be refused with a
+A loaded model predicts, folds in a new user, recommends, explains and learns on; a checkpoint is continued. Numbers that no fit gives may be refused with a
 `DataError` then, and nothing may take long or much memory. ``make fuzz`` and ``make stress`` are the long runs
 (``LBG_FUZZ_EXAMPLES`` cases of each test).
 """
@@ -14,6 +14,7 @@ import resource
 import signal
 import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 import lbg_recsys
 from lbg_recsys.cli.models import convergence_in_words
 from lbg_recsys.errors import DataError, ModelFileError
+from lbg_recsys.persistence import FitCheckpoint
 from lbg_recsys.persistence.container import read_container, write_container
 from lbg_recsys.persistence.contents import look_into
 from lbg_recsys.ratings import BayesianLBGModel, LBGModel
@@ -60,6 +62,8 @@ MODELS = {
     "selector": LBGSelector(LBGMixture(1, random_state=0)),
     "classifier": LBGClassifier(n_topics=1, random_state=0),
 }
+# Kept in its second run, so that it has a best one.
+RESUMED = LBGModel(n_topics=2, random_state=0, n_init=2, max_iter=6, tol=0.0)
 VECTORIZER = TfidfVectorizer().fit(TEXTS)
 DOCUMENTS = VECTORIZER.transform(TEXTS)
 
@@ -67,8 +71,12 @@ DOCUMENTS = VECTORIZER.transform(TEXTS)
 @functools.cache  # fitted at first use, so that collecting the tests fits nothing
 def file_of(kind):
     """The bytes of a model file, and its header with its arrays."""
-    model = MODELS[kind]
     with tempfile.TemporaryDirectory() as folder:
+        if kind == "checkpoint":
+            path = Path(folder, "checkpoint")
+            RESUMED.fit(RATINGS, scale=(1, 5), checkpoint=FitCheckpoint(path, every=2))
+            return path.read_bytes(), read_container(path)
+        model = MODELS[kind]
         if hasattr(model, "get_metadata_routing"):  # an estimator of scikit-learn's kind
             fitted = model.fit(DOCUMENTS, [1, 2, 1, 2])
             path = lbg_recsys.save(fitted, f"{folder}/model.lbg", vectorizer=VECTORIZER)
@@ -84,14 +92,28 @@ def file_of(kind):
         return path.read_bytes(), read_container(path)
 
 
-kinds = st.sampled_from(sorted(MODELS))
+kinds = st.sampled_from(sorted([*MODELS, "checkpoint"]))
 
 
-def survives(data):
+def resumes(path):
+    """Continue the fit of a checkpoint, if it is one."""
+    keep = FitCheckpoint(Path(path), resume=True)
+    try:
+        with at_most(SECONDS):
+            model = LBGModel(**RESUMED.get_params()).fit(RATINGS, scale=(1, 5), checkpoint=keep)
+    except (ModelFileError, DataError) as error:
+        assert str(error).startswith(path) and len(str(error)) < 1000 and str(error).isprintable()
+    else:
+        assert np.isfinite(model.parameters_.c).all() and 1 <= model.n_iter_ <= RESUMED.max_iter
+
+
+def survives(data, kind=None):
     with tempfile.NamedTemporaryFile(suffix=".lbg") as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # absurd numbers may overflow: they must not do more than that
         stream.write(data)
         stream.flush()
+        if kind == "checkpoint":
+            resumes(stream.name)
         try:
             found = look_into(stream.name).training
             assert not found or convergence_in_words(found)
@@ -171,6 +193,21 @@ def questions(model):
         person = model.fold_in(items[:2] if isinstance(model, ChoiceModel) else {items[0]: level})
         person.recommend(2, diversity=0.3)
         person.explain(items[-1])
+    learns_on(model, items, level)
+
+
+def learns_on(model, items, level):
+    """Two further sweeps, or two further ratings, where a model can learn on; what it then predicts are numbers."""
+    with contextlib.suppress(DataError):
+        if isinstance(model, LBGModel):
+            model.partial_fit((["new", "newer"], [items[0], "another"], [level, level]))
+        elif getattr(model, "_training", None) is not None:
+            model.warm_start, model.n_sweeps, model.burn_in = True, 2, 0
+            model.fit(model.matrix)
+        else:
+            return
+        pairs = [(user, item) for user in [*model.matrix.users][:3] for item in items]
+        assert np.isfinite(model.predict_distribution(pairs)).all()
 
 
 def memory():
@@ -185,6 +222,10 @@ def used(model):
         assert len(model.predict(documents)) == 3
     else:
         assert len(model.transform(documents)) == 3
+    if isinstance(model, LBGMixture):
+        with contextlib.suppress(DataError):
+            model.partial_fit(documents)
+            assert np.isfinite(model.means_).all() and np.isfinite(model.weights_).all()
     if model.vectorizer_ is not None:
         assert model.vectorizer_.transform(TEXTS if model.vectorizer_.input == "content" else []).shape[1] == n_words
 
@@ -229,13 +270,13 @@ def test_random_bytes(part, data):
 @bounded
 @given(kinds, edits)
 def test_mutated_files(part, kind, changes):
-    survives(edited(file_of(kind)[0], changes))
+    survives(edited(file_of(kind)[0], changes), kind)
 
 
 @bounded
 @given(kinds, edits)
 def test_mutated_files_with_a_right_checksum(part, kind, changes):
-    survives(sealed(edited(file_of(kind)[0], changes)))
+    survives(sealed(edited(file_of(kind)[0], changes)), kind)
 
 
 numbers = st.one_of(
@@ -314,7 +355,7 @@ def test_chains_of_users_that_are_left_out(tmp_path):
 def test_another_value_in_the_header(part, kind, data):
     header, arrays = file_of(kind)[1]
     path = data.draw(st.sampled_from([path for path in places(header) if path]))
-    survives(forged(replaced(header, path, data.draw(values)), arrays))
+    survives(forged(replaced(header, path, data.draw(values)), arrays), kind)
 
 
 def test_priors_that_say_nothing():
@@ -336,7 +377,7 @@ def test_another_number_or_shape_in_an_array(part, kind, data):
     else:
         shape = data.draw(st.lists(st.integers(0, 3), max_size=3))
         array = np.resize(array, shape).astype(data.draw(st.sampled_from([array.dtype, "f4", "i1", "i8"])))
-    survives(forged(header, {**arrays, name: array}))
+    survives(forged(header, {**arrays, name: array}), kind)
 
 
 @pytest.mark.parametrize("kind", sorted(MODELS))
@@ -347,3 +388,13 @@ def test_what_was_not_changed_loads(kind):
         stream.write(data)
         stream.flush()
         assert type(lbg_recsys.load(stream.name)) is type(MODELS[kind])
+
+
+def test_a_checkpoint_that_was_not_changed_is_continued(tmp_path):
+    data, (header, arrays) = file_of("checkpoint")
+    assert forged(header, arrays) == data == sealed(data) and header["number"] == 1 and header["best"]
+    path = tmp_path / "checkpoint"
+    path.write_bytes(data)
+    again = LBGModel(**RESUMED.get_params())
+    again.fit(RATINGS, scale=(1, 5), checkpoint=FitCheckpoint(path, resume=True))
+    assert again.history_ == RESUMED.history_ and (again.parameters_.c == RESUMED.parameters_.c).all()

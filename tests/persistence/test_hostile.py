@@ -116,6 +116,16 @@ LIES = {
     "probability 0": (_entry("p", 0.0), "array p has values"),
     "probability 1": (_entry("p", 1.0), "array p has values"),
     "negative variance": (_entry("var", -1.0), "array var has values"),
+    "a mean out of sight": (_entry("c", 1e308), "array c has values up to 1e\\+308, and ratings reach 5"),
+    "a variance out of sight": (_entry("var", 1e308), "array var has values"),
+    "no variance": (_entry("var", 1e-290), "array var has values"),
+    "sums out of sight": (_entry("first", 1e308), "not sums of as many ratings"),
+    "squares out of sight": (_entry("second", -1e308), "not sums of as many ratings"),
+    "a count of ratings out of sight": (_entry("count", 1e308), "count more than their 2 users"),
+    "a count of users out of sight": (_entry("mass", 3.0), "count more than their 2 users"),
+    "fewer users than none": (_set("facts", "n_rows", -1), "of -1 users"),
+    "a level out of sight": (_entry("levels", 1e200, 4), "array levels has values"),
+    "levels on top of each other": (_array("levels", np.array([0.0, 1e-200])), "too little"),
     "weights of 3": (_entry("lam", 3.0), "does not sum to one"),
     "posterior of 3": (_entry("mu", 3.0), "does not sum to one"),
     "levels that fall": (_array("levels", lambda x: x[::-1]), "do not ascend"),
@@ -176,6 +186,24 @@ def test_a_directory_of_arrays_has_no_control_characters(tmp_path):
 
 def _without(*names):
     return lambda header, arrays: [arrays.pop(name) for name in names]
+
+
+@pytest.mark.parametrize("name", ["user_bias", "item_bias"])
+def test_a_bias_out_of_sight_is_refused(name, tmp_path):
+    header, arrays = read_container(FROZEN / "v3-lbg-baseline.lbg")
+    for value in (-1e308, 1e5):
+        _entry(name, value)(header, arrays)
+        assert f"the array {name} has values up to" in _message(_forge(header, arrays), tmp_path)
+    header, arrays = read_container(FROZEN / "v3-lbg-baseline.lbg")
+    header["facts"]["overall"] = 1e300
+    assert "overall" in _message(_forge(header, arrays), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["_statistics.first", "_statistics.second", "_statistics.count", "_totals.second"])
+def test_sums_of_a_text_model_out_of_sight_are_refused(name, tmp_path):
+    header, arrays = read_container(FROZEN / "text-v3-mixture.lbg")
+    _entry(name, 1e308)(header, arrays)
+    assert "count" in _message(_forge(header, arrays), tmp_path)
 
 
 LIES_OF_SWEEPS = {
