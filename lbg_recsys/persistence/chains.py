@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.bayesian.training import Training
 
 _TINY = 1e-30
-# The largest class mean, bias, factor, cut point and utility, in standard deviations of the ratings, whose levels are
-# at most 1e9 from their mean: chains compute in single precision, which holds the squares of these numbers.
+# The largest cut point and trace, in standard deviations of the ratings: levels are at most 1e9 from their mean.
 _FAR = 1e12
-# The largest precision of a prior. It is drawn from Gamma(1/2 + n/2, 1/200 + half a sum of squares), which is 100 n at
-# most, for n below 10^10 numbers; the product with a number that is far is one of single precision.
+# The largest bias and coefficient, and the largest residual of a rating: kept sweeps are in half precision, which
+# holds numbers up to 65504. A standardised rating is at most the root of the number of ratings.
+_NEAR = 6e4
+# The largest precision of a prior. It is drawn from Gamma(1/2 + n/2, 1/200 + half a sum of squares), so it is 100 n
+# at most, for n below 10^10 numbers.
 _PRECISE = 1e15
 # The largest noise precision, and the largest squared residual times the noise precisions of its row and column. Both
 # precisions are drawn given the residuals: the product is around 1, and sums of 10^8 such numbers must be finite.
@@ -61,12 +63,12 @@ _OF_FACTOR_FEATURES = ("factor_beta", "factor_kappa")
 
 def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
     shapes = ((own, "factors"), (partners, "factors"), ("line", "factors"), ("factors",), ("factors",))
-    bounds = (*[(-_FAR, _FAR)] * 3, *[(_TINY, _PRECISE)] * 2)
+    bounds = (*[(-_NEAR, _NEAR)] * 3, *[(_TINY, _PRECISE)] * 2)
     return {
         f"{side}_{name}": Array("f4", shape, *ends, optional=True)
         for name, shape, ends in zip(_OF_FACTORS, shapes, bounds, strict=True)
     } | {
-        f"{side}_factor_beta": Array("f4", ("factors", f"features of {own}"), -_FAR, _FAR, optional=True),
+        f"{side}_factor_beta": Array("f4", ("factors", f"features of {own}"), -_NEAR, _NEAR, optional=True),
         f"{side}_factor_kappa": Array("f8", (f"features of {own}",), _TINY, _PRECISE, optional=True),
     }
 
@@ -74,24 +76,24 @@ def _factor_arrays(side: str, own: str, partners: str) -> dict[str, Array]:
 def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
     arrays = {
         "z": Array("i1", (rows, "components"), 0, 126),
-        "c": Array("f4", ("components", "classes", cols), -_FAR, _FAR),
+        "c": Array("f4", ("components", "classes", cols), -_NEAR, _NEAR),
         "lam": Array("f8", ("components", "classes"), 0, 1, distribution=True),
         "tau": Array("f8", ("components",), _TINY, _PRECISE),
-        "eta": Array("f4", ("components", "classes", f"profile of {cols}"), -_FAR, _FAR),
-        "omega": Array("f4", (f"profile of {cols}",), -_FAR, _FAR),
+        "eta": Array("f4", ("components", "classes", f"profile of {cols}"), -_NEAR, _NEAR),
+        "omega": Array("f4", (f"profile of {cols}",), -_NEAR, _NEAR),
         "eta_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, _PRECISE, optional=True),
         "omega_shrinkage": Array("f8", (f"profile of {cols}",), _TINY, _PRECISE, optional=True),
-        "beta": Array("f4", (f"features of {rows}",), -_FAR, _FAR, optional=True),
+        "beta": Array("f4", (f"features of {rows}",), -_NEAR, _NEAR, optional=True),
         "kappa": Array("f8", (f"features of {rows}",), _TINY, _PRECISE, optional=True),
-        "row_bias": Array("f4", (rows,), -_FAR, _FAR),
-        "col_bias": Array("f4", (cols,), -_FAR, _FAR),
+        "row_bias": Array("f4", (rows,), -_NEAR, _NEAR),
+        "col_bias": Array("f4", (cols,), -_NEAR, _NEAR),
         "row_weight": Array("f4", (rows,), _TINY, _QUIET),
         "col_weight": Array("f4", (cols,), _TINY, _QUIET),
         "cuts": Array("f8", ("levels - 1",), -_FAR, _FAR),
         "matched": Array("f8", ("levels - 1",), -_FAR, _FAR),
         "own_cuts": Array("f4", ("levels + 1", f"{prefix}owners"), -_FAR, _FAR),
         "cut_tau": Array("f8", ("levels + 1",), _TINY, _PRECISE),
-        "utility": Array("f4", ("ratings",), -_FAR, _FAR, optional=True),
+        "utility": Array("f4", ("ratings",), -_NEAR, _NEAR, optional=True),
         "trace": Array("f4", (f"{prefix}traces", "traced"), -_FAR, _FAR),
         **_factor_arrays("row", rows, cols),
         **_factor_arrays("col", cols, rows),
@@ -225,26 +227,33 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
         for name, array in zip(names, factors.drawn, strict=True):
             if name in arrays:
                 array[:] = arrays[name]
-    _check_fit(chain, what)
     for name in ("sweeps", *_PRECISIONS):
         setattr(chain, name, facts[name])
     chain.user_noise_shape, chain.item_noise_shape = shapes
     chain.cuts[1:-1], run._cuts[1:-1] = arrays["cuts"], arrays["matched"]
+    _check_fit(chain, what)
     run.stride, run._met, run.n_gathered = facts["stride"], facts["met"], facts["kept"]
     run.trace, run.errors = list(arrays["trace"]), list(facts["errors"])
     chain.rng.bit_generator.state = _generator(facts["rng"], what)
 
 
 def _check_fit(chain: "Chain", what: str) -> None:
-    """Raise `DataError` where residuals and noise precisions are not of one chain: their products would overflow."""
+    """Raise `DataError` where numbers are not of one chain: the next sweep would compute what no precision holds."""
     ratings = chain.utility if chain.settings.ordinal else chain.entries.values
     largest = [_largest(one) for one in (ratings, chain.row_bias, chain.col_bias, *chain.c)]
     if chain.settings.n_factors:
-        factors = (chain.row_factors.value, chain.col_factors.value)
-        largest.append(chain.settings.n_factors * math.prod(map(_largest, factors)))
-    misfit = sum(largest) ** 2 * _largest(chain.row_weight) * _largest(chain.col_weight)
-    if not misfit <= _MISFIT:
+        sides = (max(map(_largest, own.drawn[:3])) for own in (chain.row_factors, chain.col_factors))
+        largest.append(chain.settings.n_factors * math.prod(sides))
+    reach = sum(largest)
+    if not reach <= _NEAR:
+        raise DataError(f"{what} has residuals of up to {reach:g} standard deviations, beyond {_NEAR:g}")
+    if not reach**2 * _largest(chain.row_weight) * _largest(chain.col_weight) <= _MISFIT:
         raise DataError(f"{what} has noise precisions that do not agree with its residuals")
+    if chain.settings.ordinal:
+        # the cut points around each rating: its utility is drawn between them
+        low, high = (chain.cuts[chain.level + i] + chain.own_cuts[chain.level + i, chain.owner] for i in (0, 1))
+        if not (low.max() <= _NEAR and high.min() >= -_NEAR):
+            raise DataError(f"{what} has ratings beyond cut points that are out of reach")
 
 
 def _largest(array: AnyArray) -> float:

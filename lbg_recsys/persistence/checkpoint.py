@@ -165,7 +165,7 @@ def _put_together(header: Mapping[str, Any], arrays: Mapping[str, AnyArray], fac
 
     number, history, best = header["number"], header["history"], header["best"]
     if not 0 <= number < facts["n_init"] or (number > 0) != (best is not None):
-        raise DataError(f"it is in run {shown(number)} of {facts['n_init']}, {'with' if best else 'without'} a best one")
+        raise DataError(f"it is in run {shown(number)} of {facts['n_init']}, which the best run does not agree with")
     if not 1 <= len(history) < facts["max_iter"]:
         raise DataError(f"it is after {len(history)} of {facts['max_iter']} iterations")
     statistics = _statistics(header["statistics"], arrays, "", facts["rows"])
@@ -179,7 +179,7 @@ def _statistics(
 
     if len(numbers) != 2:
         raise DataError(f"the statistics are {len(numbers)} numbers, not 2")
-    statistics = SufficientStatistics(*numbers, *(arrays[prefix + name] for name in SUMS))
+    statistics = SufficientStatistics(numbers[0], numbers[1], *(arrays[prefix + name] for name in SUMS))
     check_statistics(statistics, LARGEST)
     for amount in (statistics.n_rows, float(statistics.mass.sum())):
         if abs(amount - n_rows) > 1e-6 * n_rows:

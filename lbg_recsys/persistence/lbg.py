@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PARAMETERS = ("lam", "p", "c", "var")
 SUMS = ("mass", "count", "first", "second")
-# A baseline is a mean and 20 rounds of means of what is left, each at most a scale's width: so far from zero, in widths,
-# may means of ratings and biases be. Their squares and sums stay finite (ratings are at most 1e100).
+# How far from zero, in widths of the scale, means of ratings and biases may be: a baseline is a mean and 20 rounds of
+# means of what is left, each at most a width. Squares and sums stay finite, because ratings are at most 1e100.
 _FARTHEST = 1e3
 # What rounding adds to sums when users are taken out of them, per user.
 _ROUNDING = 1e-9
@@ -138,7 +138,8 @@ def check_statistics(statistics: "SufficientStatistics", width: float) -> None:
     if not (statistics.mass.max(initial=0.0) <= most and statistics.count.max(initial=0.0) <= most):
         raise DataError(f"the statistics count more than their {n_rows:g} users")
     entries = statistics.count + slack
-    if not ((np.abs(statistics.first) <= far * entries).all() and (np.abs(statistics.second) <= far**2 * entries).all()):
+    first, second = np.abs(statistics.first), np.abs(statistics.second)
+    if not ((first <= far * entries).all() and (second <= far**2 * entries).all()):
         raise DataError("the arrays first and second are not sums of as many ratings as the array count says")
 
 

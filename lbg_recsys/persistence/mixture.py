@@ -51,7 +51,7 @@ class MixtureFile(EstimatorFile):
         """The sums must be those of values that documents may have."""
         statistics, totals = estimator._statistics, estimator._totals
         most = (1.0 + 1e-9) * statistics.n_rows
-        if not (0 <= statistics.n_rows and statistics.mass.max() <= most and statistics.count.max() <= most):
+        if not (statistics.n_rows >= 0 and statistics.mass.max() <= most and statistics.count.max() <= most):
             raise DataError(f"the statistics count more than their {statistics.n_rows:g} documents")
         for sums, amount in ((statistics, statistics.count), (totals, totals.n_rows)):
             first, second = np.abs(sums.first) / _LARGEST, np.abs(sums.second) / _LARGEST / _LARGEST

@@ -48,6 +48,17 @@ def test_without_chains_a_loaded_model_starts_again(sample, tmp_path):
         lbg_recsys.save(LBGModel(n_topics=1).fit(sample.ratings), tmp_path / "again.lbg", chains=True)
 
 
+@pytest.mark.parametrize("far", [-1e8, 3e8])
+def test_chains_with_a_level_far_from_all_ratings_are_continued(far, tmp_path):
+    triples = ([1, 1, 2, 2, 3], [7, 8, 7, 9, 8], [0, 1, 1, 0, 1])
+    model = _model().fit(triples, levels=sorted([0, 1, far]))
+    again = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg", chains=True))
+    for one in (model, again):
+        one.n_sweeps = 3
+        one.fit(one.matrix)
+    assert (again.predict_distribution([(1, 9)]) == model.predict_distribution([(1, 9)])).all()
+
+
 def _fact(name, value):
     return lambda header, arrays: header["facts"]["chains"][0].update({name: value})
 
@@ -73,9 +84,14 @@ LIES = {
     "a prior more precise than any": (_all("chain0_tau", 1e300), "array chain0_tau has values"),
     "no noise": (_all("chain0_row_weight", 3e38), "array chain0_row_weight has values"),
     "no noise, and residuals": (
-        lambda h, a: (_all("chain0_row_weight", 1e20)(h, a), _all("chain0_row_bias", 1e8)(h, a)),
+        lambda h, a: (_all("chain0_row_weight", 1e24)(h, a), _all("chain0_row_bias", 1e4)(h, a)),
         "noise precisions that do not agree with its residuals",
     ),
+    "residuals that no kept sweep holds": (
+        lambda h, a: (_all("chain1_utility", 5e4)(h, a), _all("chain1_row_bias", -5e4)(h, a)),
+        "residuals of up to",
+    ),
+    "utilities beyond any cut point": (_all("chain1_cuts", 1e9), "cut points that are out of reach"),
     "sweeps without number": (_fact("sweeps", 10**400), "counts its sweeps wrongly"),
     "a training error out of sight": (_fact("errors", [1e300]), "impossible training error"),
     "no utilities": (lambda h, a: a.pop("chain1_utility"), "not of the kind"),

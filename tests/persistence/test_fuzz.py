@@ -1,8 +1,8 @@
 """Whatever the bytes, `load` returns a model that can be used or raises `ModelFileError`; nothing else comes out.
 
-A loaded model predicts, folds in a new user, recommends, explains and learns on; a checkpoint is continued. Numbers that no fit gives may be refused with a
-`DataError` then, and nothing may take long or much memory. ``make fuzz`` and ``make stress`` are the long runs
-(``LBG_FUZZ_EXAMPLES`` cases of each test).
+A loaded model predicts, folds in a new user, recommends, explains and learns on, and a checkpoint is continued;
+numbers that no fit gives may be refused with a `DataError` then, and nothing may take long or much memory.
+``make fuzz`` and ``make stress`` are the long runs (``LBG_FUZZ_EXAMPLES`` cases of each test).
 """
 
 import contextlib
