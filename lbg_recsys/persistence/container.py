@@ -31,6 +31,7 @@ from typing import IO, Any
 import numpy as np
 
 from lbg_recsys.errors import DataError, ModelFileError
+from lbg_recsys.files import check_path
 from lbg_recsys.persistence.schema import AnyArray, Listed, cut, listed
 from lbg_recsys.words import class_of
 
@@ -193,6 +194,7 @@ class Container:
 @contextmanager
 def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
     """Open a model file; what is wrong with its bytes, or raised as `DataError` meanwhile, is a `ModelFileError`."""
+    check_path(path)
     if os.path.isdir(path):
         raise ModelFileError(f"{os.fspath(path)} is a folder: name a model file in it")
     with open(path, "rb") as stream:

@@ -116,6 +116,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         If anything is wrong with the file, or ``path`` is a folder.
+    ParameterError
+        If ``path`` is not the name of a file.
     OSError
         If it cannot be opened.
 
