@@ -111,10 +111,8 @@ class MissingExtraError(LBGError, ImportError):
 
     Examples
     --------
-    >>> raise MissingExtraError("a store of ratings", "pyarrow", "parquet")
-    Traceback (most recent call last):
-        ...
-    lbg_recsys.errors.MissingExtraError: a store of ratings needs pyarrow: pip install 'lbg-recsys[parquet]'
+    >>> print(MissingExtraError("a store", "pyarrow", "parquet"))
+    a store needs pyarrow: install the extra 'parquet' of lbg-recsys (in a checkout, pip install '.[parquet]')
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:

@@ -1,4 +1,4 @@
-"""Ridge regression whose penalties are learnt from the data: one for each group of features.
+"""Ridge regression whose penalties are learned from the data: one for each group of features.
 
 A target y_i ~ N(f_i . b, s / weight_i), b ~ N(0, s / penalty_g). The penalties are those of the largest evidence,
 found by MacKay's fixed point: penalty_g = s (number of coefficients that the data determine) / (their squares).

@@ -118,7 +118,7 @@ def continued_rule(
     offset: Floats,
     rows: SparseRows | None = None,
 ) -> WeightedRule:
-    """The rule after a batch that the models have not learnt from yet; the exponents stay."""
+    """The rule after a batch that the models have not learned from yet; the exponents stay."""
     parameters, topics = _joined(models)
     entries = _entries(models[0], documents, rows)
     counts = np.ones(len(codes)) if weight is None else weight

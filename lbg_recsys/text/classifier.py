@@ -206,7 +206,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         """Learn from a further batch of documents; the first call (or none after ``fit``) is a fit to the batch.
 
         Class models add the statistics of the batch to those of the batches before. The exponents stay those of the
-        first batch, which should have documents of all classes; the correction moves on from what it has learnt
+        first batch, which should have documents of all classes; the correction moves on from what it has learned
         (a Laplace approximation with a diagonal precision). Batches of one class each teach the class models only,
         for they do not show what tells classes apart; if the first batches are such, exponents and correction are
         those of the first batch of several classes.

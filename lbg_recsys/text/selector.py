@@ -158,7 +158,7 @@ class LBGSelector(DefaultEstimator, SelectorMixin, MetaEstimatorMixin, BaseEstim
         selected = super().transform(X)
         if not self.renormalize:
             return selected
-        if hasattr(selected, "iloc"):  # a data frame stays one
+        if hasattr(selected, "iloc"):  # a DataFrame stays one
             return type(selected)(normalize(selected), columns=selected.columns, index=selected.index)
         return normalize(selected)
 

@@ -1,4 +1,4 @@
-"""Topics as a table for notebooks, terminals and data frames."""
+"""Topics as a table for notebooks, terminals and DataFrames."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -45,7 +45,7 @@ class Topic:
 class TopicTable(Sequence[Topic]):
     """The topics of a model, the heaviest first.
 
-    A sequence of `Topic`; ``print`` and notebooks show a table, `to_frame` returns a pandas data frame.
+    A sequence of `Topic`; ``print`` and notebooks show a table, `to_frame` returns a pandas DataFrame.
 
     Parameters
     ----------

@@ -378,7 +378,7 @@ class Chain:
         return Gamma(self.item_noise_shape, self.item_noise_shape)
 
     def _draw_noise_shape(self, of: Side, entries: Callable[[], tuple[Array, Array]]) -> None:
-        """Redraw how alike users or items are in their noise, from how many entries each has and their squares."""
+        """Redraw how much the noise varies between users or items, given the numbers and squares of their entries."""
         if not self.settings.learn_noise_shapes or self.sweeps < _CUTS_MOVE_FROM:
             return
         if of is Side.USERS:

@@ -6,7 +6,7 @@ Before anything is known of its ratings, an item i with the features f_i is expe
 
 higher than an item with the features f. The regressions of the chains do not tell g_u: they compare items with the
 same number of ratings and the same raters, and nobody knows these of a new item. So the items of each kept sweep, as
-their biases, class means and factors, are regressed on their features alone. The penalties are learnt, one per group
+their biases, class means and factors, are regressed on their features alone. The penalties are learned, one per group
 of features, from the regression of what the items are for the average user.
 """
 
