@@ -1,6 +1,7 @@
 """Data for everybody's tests. Tests are skipped, with the reason, if theirs is not available."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from tests.browser import installed, started
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
+# A shell starts what runs in the background with Ctrl-C ignored, and processes that tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _or_skip(load):

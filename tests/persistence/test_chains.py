@@ -84,7 +84,7 @@ LIES = {
     "a prior more precise than any": (_all("chain0_tau", 1e300), "array chain0_tau has values"),
     "no noise": (_all("chain0_row_weight", 3e38), "array chain0_row_weight has values"),
     "no noise, and residuals": (
-        lambda h, a: (_all("chain0_row_weight", 1e24)(h, a), _all("chain0_row_bias", 1e4)(h, a)),
+        lambda h, a: (_all("chain0_row_weight", 9e23)(h, a), _all("chain0_row_bias", 1e4)(h, a)),
         "noise precisions that do not agree with its residuals",
     ),
     "residuals that no kept sweep holds": (

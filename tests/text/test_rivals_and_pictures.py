@@ -150,5 +150,5 @@ def test_words_of_any_kind_are_drawn(corpus, tmp_path):
 def test_without_matplotlib_the_extra_is_named(corpus, monkeypatch):
     model = LBGMixture(3, random_state=0).fit(corpus[0])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"lbg-recsys\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"the extra 'plot' of lbg-recsys"):
         plot_topics(model)
