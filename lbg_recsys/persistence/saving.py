@@ -1,7 +1,7 @@
 """`save` and `load`."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,8 @@ def save(
     check_flag("ratings", ratings)
     if titles is not None and not isinstance(titles, Mapping):
         raise ParameterError(f"titles is {titles!r}: give a mapping of item ids to titles")
+    if isinstance(vocabulary, str | bytes) or not isinstance(vocabulary, Iterable | None):
+        raise ParameterError(f"vocabulary is {vocabulary!r}: give a list of words")
     model = _savable(model)
     kind = kind_of(type(model).__name__)
     own, arrays = kind.take_apart(model, Extras(titles, chains, vectorizer, vocabulary, ratings))

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.pipeline import make_pipeline
 
 import lbg_recsys
-from lbg_recsys.errors import DataError, LBGError, ModelFileError
+from lbg_recsys.errors import DataError, LBGError, ModelFileError, ParameterError
 from lbg_recsys.persistence.container import read_container, write_container
 from lbg_recsys.text import PLSI, LBGClassifier, LBGMixture, LBGSelector, MixtureOfUnigrams
 
@@ -228,3 +228,11 @@ def test_a_lie_about_a_classifier_is_refused(name, tmp_path):
         write_container(stream, header, arrays)
     with pytest.raises(ModelFileError, match=message):
         lbg_recsys.load(path)
+
+
+@pytest.mark.parametrize("vocabulary", [True, 3, "word"])
+def test_a_vocabulary_that_is_no_list_is_refused(vocabulary, tmp_path):
+    model = LBGMixture(2, random_state=0).fit(CountVectorizer().fit_transform(TEXTS))
+    with pytest.raises(ParameterError, match="give a list of words"):
+        lbg_recsys.save(model, tmp_path / "model.lbg", vocabulary=vocabulary)
+    assert not list(tmp_path.iterdir())
