@@ -81,7 +81,8 @@ def save(
     """
     from lbg_recsys.provenance import library_versions  # slow to import, and no file is read with it
 
-    check_flag("ratings", ratings)
+    for name, flag in (("ratings", ratings), ("chains", chains)):
+        check_flag(name, flag)
     if titles is not None and not isinstance(titles, Mapping):
         raise ParameterError(f"titles is {titles!r}: give a mapping of item ids to titles")
     if isinstance(vocabulary, str | bytes) or not isinstance(vocabulary, Iterable | None):
