@@ -12,6 +12,8 @@ from lbg_recsys.core.types import Floats
 POINTS = ("mode", "mean", "median")
 # A prediction has a probability for every level: far more levels than any scale has would only cost memory.
 MOST_LEVELS = 10_000
+# Models square levels and the steps between them: beyond these the squares would leave the range of floats.
+LARGEST_LEVEL, SMALLEST_STEP = 1e100, 1e-100
 
 # Keeps a sum such as 0.1 + 0.4 = 0.5000000000000001 on the level that reaches a half exactly.
 _SLACK = 1e-12

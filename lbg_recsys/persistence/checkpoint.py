@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lbg_recsys.core.levels import LARGEST_LEVEL
 from lbg_recsys.errors import DataError
 from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import open_container, write_container
 from lbg_recsys.persistence.lbg import PARAMETERS, SUMS, LBGFile, check_statistics, check_tables
-from lbg_recsys.persistence.ratings import LARGEST
 from lbg_recsys.persistence.schema import (
     AnyArray,
     Layout,
@@ -180,7 +180,7 @@ def _statistics(
     if len(numbers) != 2:
         raise DataError(f"the statistics are {len(numbers)} numbers, not 2")
     statistics = SufficientStatistics(numbers[0], numbers[1], *(arrays[prefix + name] for name in SUMS))
-    check_statistics(statistics, LARGEST)
+    check_statistics(statistics, LARGEST_LEVEL)
     for amount in (statistics.n_rows, float(statistics.mass.sum())):
         if abs(amount - n_rows) > 1e-6 * n_rows:
             raise DataError(f"the statistics are of {amount:g} users, and there are {n_rows}")
@@ -195,6 +195,6 @@ def _best(kept: Mapping[str, Any], arrays: Mapping[str, AnyArray], facts: Mappin
     if not 1 <= len(history) <= facts["max_iter"]:
         raise DataError(f"the best run has {len(history)} iterations where {facts['max_iter']} are possible")
     found = {name: arrays[f"best_{name}"] for name in PARAMETERS}
-    check_tables(found, LARGEST, 0.0)
+    check_tables(found, LARGEST_LEVEL, 0.0)
     statistics = _statistics(kept["statistics"], arrays, "best_", facts["rows"])
     return EMResult(Parameters(**found), statistics, history[-1], len(history), kept["converged"], history)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lbg_recsys.core.levels import MOST_LEVELS
+from lbg_recsys.core.levels import LARGEST_LEVEL, MOST_LEVELS, SMALLEST_STEP
 from lbg_recsys.errors import DataError, NotFittedError, ParameterError
 from lbg_recsys.persistence import crowd
 from lbg_recsys.persistence.container import Container
@@ -30,13 +30,11 @@ FACTS = {
     "crowd": dict[str, Any] | None,  # of users that are left out; other files do not have it
 }
 
-# The largest level of a rating scale that a fit takes.
-LARGEST = 1e100
-LEVELS = {"levels": Array("f8", ("levels",), -LARGEST, LARGEST)}
+LEVELS = {"levels": Array("f8", ("levels",), -LARGEST_LEVEL, LARGEST_LEVEL)}
 USERS = {
     "indptr": Array("i8", ("users + 1",), low=0),
     "items_of": Array("i4", ("ratings",), low=0),
-    "values": Array("f8", ("ratings",), -1.1 * LARGEST, 1.1 * LARGEST),
+    "values": Array("f8", ("ratings",), -1.1 * LARGEST_LEVEL, 1.1 * LARGEST_LEVEL),
 }
 
 
@@ -194,7 +192,7 @@ def _put_together(section: Mapping[str, Any], arrays: Mapping[str, AnyArray]) ->
     if not len(levels) or (np.diff(levels) <= 0).any():
         raise DataError("the levels of the rating scale do not ascend")
     scale = RatingScale(levels, section["discrete"])
-    if scale.step < 1 / LARGEST:
+    if scale.step < SMALLEST_STEP:
         raise DataError(f"the levels of the rating scale are {scale.step:g} apart, which is too little")
     if section.get("crowd") is not None:
         left_out = crowd.put_together(section["crowd"], arrays, scale)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lbg_recsys.core.levels import MOST_LEVELS
+from lbg_recsys.core.levels import LARGEST_LEVEL, MOST_LEVELS, SMALLEST_STEP
 from lbg_recsys.errors import DataError, OffScaleError, ParameterError
 
 # Steps that rating scales use; the coarsest that fits all ratings wins.
@@ -16,8 +16,6 @@ MAX_LEVELS = 101
 CONTINUOUS_LEVELS = 41
 # How far from a level, in steps, a rating still is at it: what single precision makes of 0.1, no more.
 _AT_A_LEVEL = 1e-5
-# Models square ratings and the steps between them: beyond these the squares would leave the range of floats.
-_LARGEST, _SMALLEST_STEP = 1e100, 1e-100
 # A scale that begins or ends within this many of its own widths of 0 is computed with as it is: sums of squares then
 # lose at most three digits.
 _NEAR = 16.0
@@ -118,7 +116,7 @@ class RatingScale:
         else:
             lower, upper = _as_bounds(bounds) if bounds is not None else (float(ratings.min()), float(ratings.max()))
             found = cls._within(ratings, lower, upper)
-        if max(-found.lower, found.upper) > _LARGEST or found.step < _SMALLEST_STEP:
+        if max(-found.lower, found.upper) > LARGEST_LEVEL or found.step < SMALLEST_STEP:
             raise DataError(
                 f"a rating scale from {found.lower:g} to {found.upper:g} in steps of {found.step:g} is beyond what "
                 "can be computed with: multiply the ratings by a constant"
