@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,9 @@ class NewUsers:
         self, draws: Mapping[Side, Draws], training: RatingMatrix, standard: Standard, rates: ItemRates
     ) -> None:
         self._draws, self.training, self.standard, self.rates = draws, training, standard, rates
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._draws, self.training, self.standard, self.rates)
 
     @cached_property
     def _eta(self) -> npt.NDArray[np.float32]:
