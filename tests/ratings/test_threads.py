@@ -57,11 +57,22 @@ def test_threads_within_a_chain_have_the_bits_of_one(sample, n_jobs):
 
 
 @pytest.mark.parametrize(("n", "step", "number"), [(0, 4, 3), (1, 4, 3), (16, 16, 2), (100, 16, 3), (33, 16, 64)])
-def test_ranges_make_up_the_whole_and_are_cut_at_multiples(n, step, number):
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_ranges_make_up_the_whole_and_are_cut_at_multiples(n, step, number, rounds):
     found = []
-    Threads(number).share_out(lambda begin, end: found.append((begin, end)), n, step)
-    assert [number for begin, end in found for number in range(begin, end)] == list(range(n))
-    assert len(found) <= number and all(begin % step == 0 for begin, _ in found)
+    indptr = np.append(0, np.cumsum(np.random.default_rng(n).integers(0, 9, n)))
+    Threads(number).share_out(lambda begin, end: found.append((begin, end)), indptr, step, rounds)
+    assert [row for begin, end in found for row in range(begin, end)] == list(range(n))
+    assert len(found) <= number * rounds and all(begin % step == 0 for begin, _ in found)
+
+
+def test_ranges_have_as_many_entries_each():
+    """Items that many have rated often come first in a file: the first half of the items is not half of the work."""
+    found, met = [], []
+    indptr = np.append(0, np.cumsum(np.arange(1000, 0, -1)))
+    work = lambda begin, end: found.append(indptr[end] - indptr[begin])  # noqa: E731
+    Threads(2).share_out(work, indptr, 4, 3, lambda: met.append(len(found)))
+    assert np.ptp(found) < 0.03 * indptr[-1] and met == [2, 4, 6]
 
 
 def test_no_kernel_has_threads_of_its_own():

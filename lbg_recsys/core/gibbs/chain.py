@@ -57,13 +57,17 @@ from lbg_recsys.core.gibbs.ordinal import (
     set_apart,
 )
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
-from lbg_recsys.core.gibbs.threads import ALONE, Threads
+from lbg_recsys.core.gibbs.threads import ALONE, Between, Threads, go_on
 from lbg_recsys.core.gibbs.vectors import LANES
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
 # The sweep from which cut points and the shapes of noise move: before, the classes have not been found.
 _CUTS_MOVE_FROM = 10
+# Entries, times components, that are worked off within half a second: Ctrl-C is heard between two calls into compiled
+# code. Drawing the factors of an entry's row takes as long as several components of it.
+_ENTRIES_AT_ONCE = 40_000_000
+_FACTORS_TIMES = 16
 # A wide prior of precisions.
 _WIDE = Gamma(0.5, 0.005)
 
@@ -258,29 +262,42 @@ class Chain:
 
     # -- sweeping ------------------------------------------------------------------------------------------------
 
-    def sweep(self, threads: Threads = ALONE) -> None:
-        """Redraw everything once; ``threads`` do not change a bit of it."""
-        self.sweep_classes()
+    def sweep(self, threads: Threads = ALONE, between: Between = go_on) -> None:
+        """Redraw everything once; ``threads`` do not change a bit of it.
+
+        ``between`` is called every second or so. If it raises an exception, the chain stops between two draws, where
+        all that follows from the others agrees with them: it can go on with another sweep.
+        """
+        self.sweep_classes(between)
         if self.settings.n_factors:
-            self.sweep_factors(threads)
+            self.sweep_factors(threads, between)
+        between()
         self.sweep_effects()
+        between()
         if self.settings.ordinal:
-            self.sweep_utilities()
+            self.sweep_utilities(between)
         self.sweeps += 1
 
-    def sweep_classes(self) -> None:
+    def sweep_classes(self, between: Between = go_on) -> None:
         """Redraw eta, c, tau, lam and z of every component."""
-        settings = self.settings
-        sweep_components(
-            self.rng,
-            self._residuals(),
-            Classes(self.z, self.c, self.lam, self.tau, self.eta, self.eta_shrinkage),
-            self.profiles,
-            self._weights(),
-            ComponentSettings(settings.spread, settings.indicator_weight, settings.follow_profiles),
-            self.rng.standard_normal(self.c.shape, np.float32),
-            self.rng.random((len(self.c), len(self.z))),
-        )
+        settings, n_components = self.settings, len(self.c)
+        noise = self.rng.standard_normal(self.c.shape, np.float32)
+        uniform = self.rng.random((n_components, len(self.z)))
+        at_once = max(1, _ENTRIES_AT_ONCE // max(len(self.res), 1))
+        for begin in range(0, n_components, at_once):
+            between()
+            sweep_components(
+                self.rng,
+                self._residuals(),
+                Classes(self.z, self.c, self.lam, self.tau, self.eta, self.eta_shrinkage),
+                self.profiles,
+                self._weights(),
+                ComponentSettings(settings.spread, settings.indicator_weight, settings.follow_profiles),
+                noise,
+                uniform,
+                begin,
+                min(begin + at_once, n_components),
+            )
         self._draw_shrinkage(self.eta, self.eta_shrinkage)
 
     def _factor_sides(self) -> tuple[FactorSide, FactorSide]:
@@ -291,15 +308,16 @@ class Chain:
             FactorSide(self.col_factors, self.row_factors.value, *cols, *rows, self.col_factor_features),
         )
 
-    def sweep_factors(self, threads: Threads = ALONE) -> None:
+    def sweep_factors(self, threads: Threads = ALONE, between: Between = go_on) -> None:
         """Redraw the factors of rows and of columns, and the parameters of their priors."""
+        rounds = -(-_FACTORS_TIMES * len(self.res) // _ENTRIES_AT_ONCE)
         for side in self._factor_sides():
             own = side.own
             noise = self.rng.standard_normal(own.value.shape, np.float32)
             draw = partial(
                 draw_factors, own, side.others, side.entries, side.weight, side.other_weight, noise, self.res
             )
-            threads.share_out(draw, len(own.value), LANES)
+            threads.share_out(draw, side.entries.indptr, LANES, rounds, between)
             self._draw_known_factors(side)
             noise = self.rng.standard_normal((len(own.push) + 2, own.push.shape[1]), np.float32)
             n_entries, squares = np.diff(side.entries.indptr), side.known.squares
@@ -402,23 +420,26 @@ class Chain:
         """The noise weights of the items."""
         return self.col_weight if self.settings.user_rows else self.row_weight
 
-    def sweep_utilities(self) -> None:
+    def sweep_utilities(self, between: Between = go_on) -> None:
         """Redraw the latent utilities, after the cut points."""
-        if self.sweeps >= _CUTS_MOVE_FROM:
-            if self.settings.follow_cuts:
-                self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
-                set_apart(self.cuts, self.own_cuts)
-            if self.settings.own_cuts:
-                self.sweep_own_cuts()
-        draw_utilities(self.rng, self._residuals(), self._intervals(), self._weights(), self.utility)
+        try:
+            if self.sweeps >= _CUTS_MOVE_FROM:
+                if self.settings.follow_cuts:
+                    self.match_cuts(self.cuts, 2, len(self.cuts) - 2)
+                    set_apart(self.cuts, self.own_cuts)
+                if self.settings.own_cuts:
+                    self.sweep_own_cuts(between)
+        finally:  # even if the chain is to stop: cut points have moved past utilities
+            draw_utilities(self.rng, self._residuals(), self._intervals(), self._weights(), self.utility)
 
-    def sweep_own_cuts(self) -> None:
+    def sweep_own_cuts(self, between: Between = go_on) -> None:
         """Redraw what the users add to each cut point, and its precision."""
         prior, rng = self.settings.cut_spread, self.rng
         rated = RatedLevels(
             self._residuals(), self._intervals(), self._weights(), self.user_weight, self.utility, self._neighbours
         )
         for b in range(1, len(self.cuts) - 1):
+            between()
             move_own_cuts(rng, b, rated, self.cut_tau[b])
             own = self.own_cuts[b].astype(np.float64)
             rate = prior.rate + 0.5 * np.sum(own**2)

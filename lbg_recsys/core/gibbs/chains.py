@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind
-from lbg_recsys.core.gibbs.threads import ALONE, Threads, threads_for
+from lbg_recsys.core.gibbs.threads import ALONE, Between, Threads, go_on, threads_for
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
@@ -26,6 +27,10 @@ from lbg_recsys.progress import Progress, silent
 FEWEST, MOST_TIMES = 12, 10
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4
+
+
+class _Stopped(Exception):
+    """Ctrl-C was pressed."""
 
 
 class Run:
@@ -44,9 +49,9 @@ class Run:
         self._cuts = chain.cuts.copy()
         self._met = 0
 
-    def step(self, keeping: bool, threads: Threads = ALONE) -> None:
-        """One sweep."""
-        self.chain.sweep(threads)
+    def step(self, keeping: bool, threads: Threads = ALONE, between: Between = go_on) -> None:
+        """One sweep, which may be stopped; see `Chain.sweep`."""
+        self.chain.sweep(threads, between)
         if keeping:
             self.trace.append(self.chain.means(self.rows, self.cols).astype(np.float32))
             if self._met % self.stride == 0:
@@ -121,19 +126,29 @@ def run_all(
     many as asked for; what was kept of the first third of them is then dropped, unless ``burn_in`` is 0.
 
     Every chain has its own random stream and they share nothing, so the threads cannot change a bit. Threads that are
-    left over when each chain has one draw factors of the same chain, from random numbers that were drawn before. On
-    Ctrl-C whatever was kept stays; before that, the interrupt is raised to the caller. ``progress`` is called
-    after every sweep with the training error as its note; ``unit`` is what 1 in the chains' values is in the ratings.
+    left over when each chain has one draw factors of the same chain, from random numbers that were drawn before.
+
+    On Ctrl-C the chains stop within a second and whatever was kept stays; before that, the interrupt is raised to the
+    caller. Ctrl-C reaches the main thread, which therefore waits while others sweep. It makes the first sweep of all
+    by itself, for the sake of Ctrl-C while that compiles: nothing is lost with a chain that is torn by then.
+
+    ``progress`` is called after every sweep with the training error as its note; ``unit`` is what 1 in the chains'
+    values is in the ratings.
     """
+    stop = Event()
+
+    def between() -> None:
+        if stop.is_set():
+            raise _Stopped
+
     with ExitStack() as stack:
-        over: Callable[..., Any] = map
-        if n_jobs > 1 and len(runs) > 1:
-            over = stack.enter_context(ThreadPoolExecutor(n_jobs)).map
+        pool = stack.enter_context(ThreadPoolExecutor(max(1, min(n_jobs, len(runs)))))
         threads = stack.enter_context(threads_for(len(runs), n_jobs))
         started, skipped = time.monotonic(), burn_in if seconds is None else 0
         try:
             for sweep in range(n_sweeps if seconds is None else max(FEWEST, MOST_TIMES * n_sweeps)):
-                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping, threads), runs):
+                over: Callable[..., Any] = pool.map if any(run.chain.sweeps for run in runs) else map
+                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping, threads, between), runs):
                     pass
                 error = unit * joint_error([run.errors[-1] for run in runs])
                 done, total, note = sweep + 1, n_sweeps, f"training error {error:.3f}"
@@ -144,6 +159,7 @@ def run_all(
                         break
                 progress(done, total, note)
         except KeyboardInterrupt:
+            stop.set()
             if not all(run.kept for run in runs):
                 raise
             return False

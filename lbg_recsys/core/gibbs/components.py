@@ -288,8 +288,10 @@ def sweep_components(
     settings: ComponentSettings,
     noise: Array,
     uniform: Array,
+    begin: int,
+    end: int,
 ) -> None:
-    """Redraw, component by component, eta, c, tau, lam and z; ``entries.res`` follows.
+    """Redraw eta, c, tau, lam and z of the components from ``begin`` to ``end``; ``entries.res`` follows.
 
     Taking component h out of the residuals and putting component h + 1 back in, with the sums that its means need, is
     one pass over each row while the row is in the cache. The random numbers of the means are given as ``noise``
@@ -300,7 +302,7 @@ def sweep_components(
     phi, gram, counts, n_col = profiles
     row_weight, col_weight = weights
     power = settings.indicator_weight
-    n_components, k, n = c.shape
+    _, k, n = c.shape
     rows = ptr.shape[0] - 1
     stat = np.zeros((2, k, n), np.float32)
     nothing = np.zeros(n, np.float32)
@@ -309,9 +311,9 @@ def sweep_components(
     cross = np.empty((k, phi.shape[0]))
     for j in range(rows):
         own = slice(ptr[j], ptr[j + 1])
-        t = z[j, 0]
-        exchange(col[own], res[own], nothing, c[0, t], row_weight[j], stat[0, t], stat[1, t])
-    for h in range(n_components):
+        t = z[j, begin]
+        exchange(col[own], res[own], nothing, c[begin, t], row_weight[j], stat[0, t], stat[1, t])
+    for h in range(begin, end):
         cross_product(phi, c[h], cross)
         ridge_draw(rng, gram, cross, tau[h], shrinkage, eta[h])
         tau[h] = draw_means(rng, phi, eta[h], tau[h], settings, stat, col_weight, noise[h], c[h])
@@ -330,7 +332,7 @@ def sweep_components(
             if s != z[j, h]:
                 move(col[own], counts[h, z[j, h]], counts[h, s])
                 z[j, h] = s
-            if h + 1 < n_components:
+            if h + 1 < end:
                 t = z[j, h + 1]
                 exchange(col[own], res[own], c[h, s], c[h + 1, t], row_weight[j], stat[0, t], stat[1, t])
             else:

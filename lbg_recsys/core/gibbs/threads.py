@@ -5,6 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from lbg_recsys.core.types import Array
+
+# What a chain calls where it may be stopped: between calls into compiled code, by raising an exception.
+Between = Callable[[], None]
+
+
+def go_on() -> None:
+    """Do not stop."""
+
 
 class Threads(NamedTuple):
     """So many threads, and what maps a function on them."""
@@ -12,12 +23,22 @@ class Threads(NamedTuple):
     number: int = 1
     over: Callable[..., Any] = map
 
-    def share_out(self, work: Callable[[int, int], None], n: int, step: int) -> None:
-        """Call ``work(begin, end)`` for ranges that make up 0..n, cut at multiples of ``step``."""
-        length = -(-n // (step * self.number)) * step or 1
-        begins = range(0, n, length)
-        for _ in self.over(work, begins, (min(begin + length, n) for begin in begins)):
-            pass
+    def share_out(
+        self, work: Callable[[int, int], None], indptr: Array, step: int, rounds: int = 1, between: Between = go_on
+    ) -> None:
+        """Call ``work(begin, end)`` for ranges that make up all rows, with about as many entries each.
+
+        They are cut at multiples of ``step``. Each thread has ``rounds`` ranges or fewer; ``between`` is called where
+        no thread is at work.
+        """
+        n = len(indptr) - 1
+        inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], self.number * rounds + 1)[1:-1])
+        cuts = np.unique([0, *np.minimum(-(-inner // step) * step, n), n])
+        for first in range(0, len(cuts) - 1, self.number):
+            some = cuts[first : first + self.number + 1].tolist()
+            for _ in self.over(work, some[:-1], some[1:]):
+                pass
+            between()
 
 
 ALONE = Threads()
