@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import check_path
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns
 from lbg_recsys.readers.files import batches
@@ -120,6 +121,7 @@ class CodedRatings:
 
 def files_of(source: str | os.PathLike[str]) -> list[Path]:
     """The file, or the files of a folder in the order of their names."""
+    check_path(source)
     path = Path(source)
     if not path.is_dir():
         return [path]

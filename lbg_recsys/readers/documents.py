@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.files import check_path
 from lbg_recsys.progress import Progress, parts, silent
@@ -122,6 +123,13 @@ def word_frequencies(
     vectorizer : TfidfVectorizer or None
         None where the sources hold word frequencies already.
 
+    Raises
+    ------
+    ParameterError
+        If an argument is none of these.
+    DataError
+        If the sources are of different kinds, or have no word.
+
     Examples
     --------
     >>> documents = Documents(["1", "2"], ["win a prize", "see you"], None, ["spam", "ham"])
@@ -129,6 +137,10 @@ def word_frequencies(
     >>> matrix.shape, words
     ((2, 4), ['prize', 'see', 'win', 'you'])
     """
+    check_integer("min_df", min_df, 1)
+    check_choice("stop_words", stop_words, ("english", "none"))
+    if not sources or not all(isinstance(one, Documents) for one in sources):
+        raise ParameterError("give one or more Documents, such as read_documents returns")
     if any((one.texts is None) != (sources[0].texts is None) for one in sources):
         raise DataError("one source has texts and the other has word frequencies: give two of the same kind")
     if sources[0].texts is None:

@@ -53,8 +53,10 @@ FILES = {
     "read_new_users": b"item,rating\nitem 1,3\n",
     "read_new_items": b"user,rating\n1,3\n",
     "read_features": b"item,year\nitem 1,1999\n",
+    "CodedRatings": b"user,item,rating\n1,item 1,3\n2,item 2,5\n",
     "read_documents": b"text,label\nwin a prize,spam\n",
 }
+OF_WORDS = {"min_df": 1, "stop_words": "none"}
 # A call with the wrong number or names of arguments is Python's TypeError; all that are made here are right.
 DOCUMENTED = LBGError
 OF_SCIKIT_LEARN = (LBGError, ValueError, TypeError)  # what its own checks raise
@@ -124,7 +126,7 @@ def call(of, name, data, documented=DOCUMENTED, odd=odd_values, **others):
             arguments[parameter.name] = data.draw(odd)
     try:
         found = getattr(of, name)(**arguments)
-        return list(found) if isinstance(found, Iterator) else found
+        return list(found) if isinstance(found, Iterator | readers.CodedRatings) else found
     except documented as error:
         assert len(str(error)) > 10, f"{name}({arguments}): {error!r} says nothing"
     return None
@@ -198,12 +200,26 @@ odd_sources = odd_values.filter(lambda value: not isinstance(value, str) or not 
 @settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_only_documented_errors_of_readers(name, data):
-    source = "odd.csv" if name == "read_documents" else io.BytesIO(FILES[name])
+    source = "odd.csv" if name in ("read_documents", "CodedRatings") else io.BytesIO(FILES[name])
     with open("odd.csv", "wb") as stream:
         stream.write(FILES[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call(readers, name, data, odd=odd_sources, source=source, role="item")
+
+
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_word_frequencies(data):
+    documents = readers.Documents(["1", "2"], ["win a prize", "see you"], None, ["spam", "ham"])
+    sources = [data.draw(st.one_of(odd_values, st.just(documents))) for _ in range(data.draw(st.integers(0, 2)))]
+    if data.draw(st.booleans()):
+        sources = [documents]
+    given_or_odd = {name: data.draw(st.one_of(st.just(usual), odd_values)) for name, usual in OF_WORDS.items()}
+    try:
+        readers.word_frequencies(*sources, **given_or_odd)
+    except LBGError as error:
+        assert len(str(error)) > 10
 
 
 @pytest.mark.usefixtures("_elsewhere")
