@@ -196,6 +196,23 @@ def test_a_killed_server_leaves_no_worker_no_port_and_no_folder(desk, monkeypatc
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.parametrize("worker", ["the first appears", "the second appears", "a new model comes"])
+def test_a_server_that_is_killed_before_it_is_ready_leaves_no_worker(desk, worker):
+    command = [sys.executable, "-m", "lbg_recsys", "serve", str(desk / "model.lbg"), "--port", "0", "--workers", "2"]
+    with open(desk / "log", "w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    if worker == "a new model comes":
+        wait_until(lambda: (desk / "log").read_text().count("Ctrl-C stops it") == 2)
+        os.replace(desk / "other.lbg", desk / "model.lbg")
+        process.send_signal(signal.SIGHUP)
+    wanted = 1 if worker == "the first appears" else 2
+    workers = wait_until(lambda: len(children(process)) >= wanted and children(process))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers), seconds=30)
+    lbg_recsys.load(desk / "model.lbg")
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_answers_are_sent_at_once(host):
     """Without TCP_NODELAY the second packet of an answer waits for the client's acknowledgement, 40 ms."""
