@@ -129,32 +129,44 @@ class SparseRows:
 
     @cached_property
     def transposed(self) -> "SparseRows":
-        """All stored entries with columns as rows, ascending; computed once, in linear time, by a counting sort."""
-        from scipy.sparse import csr_array  # here: commands that only look at a model start faster without it
-
-        # scipy wants one index type: 32 bits where they suffice, so that `columns` is not copied
-        index = np.int32 if len(self.columns) <= np.iinfo(np.int32).max else np.int64
-        by_column = csr_array(
-            (self.values, self.columns.astype(index, copy=False), self.indptr.astype(index)),
-            shape=(len(self), self.n_columns),
-        ).tocsc()
-        return SparseRows.from_csr(by_column.indptr, by_column.indices, by_column.data, len(self))
+        """All stored entries with columns as rows, ascending; computed once, from `by_column`."""
+        indptr, rows, place = self.by_column
+        turned = SparseRows(indptr, rows, self.values[place].astype(np.float64, copy=False), len(self))
+        back = np.empty_like(place)
+        back[place] = np.arange(len(place), dtype=place.dtype)
+        vars(turned)["by_column"] = self.indptr, self.columns, back  # sorted already
+        return turned
 
     @cached_property
-    def by_column(self) -> tuple[Ints, Codes, Codes]:
+    def by_column(self) -> tuple[Ints, Codes, Codes | Ints]:
         """All stored entries sorted by column: where each column begins, the rows, and where the entries are here.
+
+        It is computed once, in linear time, by a counting sort.
 
         >>> rows = SparseRows.from_csr([0, 2, 3], [0, 2, 2], [5.0, 3.0, 4.0], 3)
         >>> [array.tolist() for array in rows.by_column]
         [[0, 1, 1, 3], [0, 0, 1], [0, 1, 2]]
         """
-        order = stable_order(self.columns, self.n_columns)
-        indptr: Ints = np.append(0, self.column_counts().cumsum())
-        return indptr, self.row_of_entry()[order], order.astype(np.int32)
+        from scipy.sparse import csr_array  # here: commands that only look at a model start faster without it
+
+        # scipy wants one index type: 32 bits where they suffice, so that `columns` is not copied
+        index = np.int32 if len(self.columns) <= np.iinfo(np.int32).max else np.int64
+        found = csr_array(
+            (
+                np.arange(len(self.columns), dtype=index),
+                self.columns.astype(index, copy=False),
+                self.indptr.astype(index),
+            ),
+            shape=(len(self), self.n_columns),
+        ).tocsc()
+        return found.indptr.astype(np.int64), found.indices.astype(np.int32, copy=False), found.data
 
     def with_values(self, values: Floats) -> "SparseRows":
         """The same entries with other values."""
-        return replace(self, values=values)
+        other = replace(self, values=values)
+        if "by_column" in vars(self):
+            vars(other)["by_column"] = self.by_column
+        return other
 
     def take(self, rows: Ints) -> "SparseRows":
         """Copies of some rows, given by their numbers, with all their entries."""
