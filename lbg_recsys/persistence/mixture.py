@@ -49,6 +49,8 @@ class MixtureFile(EstimatorFile):
 
     def check(self, estimator: Any) -> None:
         """The sums must be those of values that documents may have."""
+        if estimator.length_temper_ is not None and not 0 < estimator.length_temper_ <= _LARGEST:
+            raise DataError(f"length_temper_ is {estimator.length_temper_:g}, and it must be above 0")
         statistics, totals = estimator._statistics, estimator._totals
         most = (1.0 + 1e-9) * statistics.n_rows
         if not (statistics.n_rows >= 0 and statistics.mass.max() <= most and statistics.count.max() <= most):

@@ -302,6 +302,8 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         if feature_names is None:
             return np.asarray(_check_feature_names_in(self))
         n_words = self._word_weights().shape[1]
+        if isinstance(feature_names, str):
+            raise ValueError(f"feature_names is {feature_names!r}: give a list of {n_words} names")
         if len(feature_names) != n_words:
             raise ValueError(
                 f"feature_names has {len(feature_names)} names, the model {n_words} words; "

@@ -329,8 +329,9 @@ def test_facts_that_no_ratings_have(fact, value, tmp_path):
         ("bayesian", ("parameters", "n_components"), "", "n_components is '', which is not a size"),
         ("bayesian", ("facts", "seed"), -1, "the seed is -1, and it must be at least 0"),
         ("baseline", ("facts", "n_rows"), 10**400, "n_rows is .*not"),
+        ("mixture", ("facts", "length_temper_"), -1592.0, "length_temper_ is -1592, and it must be above 0"),
     ],
-    ids=["size", "seed", "rows"],
+    ids=["size", "seed", "rows", "temper"],
 )
 def test_numbers_that_are_none(tmp_path, kind, place, value, said):
     """Found by fuzzing."""
@@ -356,6 +357,18 @@ def test_another_value_in_the_header(part, kind, data):
     header, arrays = file_of(kind)[1]
     path = data.draw(st.sampled_from([path for path in places(header) if path]))
     survives(forged(replaced(header, path, data.draw(values)), arrays), kind)
+
+
+@pytest.mark.parametrize("side", ["row", "col"])
+@pytest.mark.parametrize("weight", [1e8, 1e12, 1e20])
+def test_chains_with_hardly_any_noise_go_on(side, weight):
+    """Found by fuzzing: such a weight multiplies the rounding of what factors are drawn from."""
+    header, arrays = file_of("chains")[1]
+    for chain in range(4):
+        name = f"chain{chain}_{side}_weight"
+        one = arrays[name].copy()
+        one[0] = weight
+        survives(forged(header, {**arrays, name: one}), "chains")
 
 
 def test_priors_that_say_nothing():

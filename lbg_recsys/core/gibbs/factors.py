@@ -20,6 +20,8 @@ from lbg_recsys.core.types import Array
 
 # The spread of all factors before the first sweep, and their first precisions.
 _FIRST_SPREAD, _FIRST_PRECISION, _FIRST_PUSH_PRECISION = 0.1, 10.0, 100.0
+# Of single precision, in sums of millions of squares.
+_ROUNDING = 4e-6
 
 
 class Partners(NamedTuple):
@@ -115,6 +117,19 @@ class NearFactors(NamedTuple):
     precision: Array  # (R,) float32
 
 
+@kernel(inline="always")
+def rounding_of(own_weight: float, squares: Array, rank: int) -> float:
+    """What the rounding of sums of squares can take away from the precision of factors, times a safe number.
+
+    It is far below the precision of the prior unless the noise weight of a row is around a million. Then the prior
+    is taken to be as precise as this: the sum of both would have no root.
+    """
+    trace = np.float64(0.0)
+    for r in range(rank):
+        trace += squares[r, r]
+    return own_weight * trace * _ROUNDING
+
+
 @kernel(fastmath=FAST)
 def draw_factor(near: NearFactors, own_weight: float, noise: Array, res: Array, out: Array) -> None:
     """Redraw the factors ``out`` (R,) of one row by standard normal ``noise`` (R,); ``res`` (n,) follows.
@@ -123,6 +138,7 @@ def draw_factor(near: NearFactors, own_weight: float, noise: Array, res: Array, 
     """
     others, weight, squares, mean, precision = near
     n, rank = others.shape
+    blur = rounding_of(own_weight, squares, rank)
     first = np.zeros(rank, np.float32)
     add_product(out, others, 1.0, res)
     for e in range(n):
@@ -133,7 +149,7 @@ def draw_factor(near: NearFactors, own_weight: float, noise: Array, res: Array, 
     for r in range(rank):
         for t in range(r + 1):
             factor[r, t] = own_weight * squares[r, t]
-        factor[r, r] += precision[r]
+        factor[r, r] += max(precision[r], blur)
         x[r] = own_weight * first[r] + precision[r] * mean[r]
     cholesky(factor)
     for r in range(rank):
@@ -188,6 +204,7 @@ def _ask_for(own: Factors, j: int, own_weight: float, squares: Array, pull: Arra
     of the partner. What the current factors explain is not in the residuals: squares . value is added.
     """
     rank, b = own.value.shape[1], own.value.shape[1] ** 2
+    blur = rounding_of(own_weight, squares, rank)
     value, linear = own.value[j], pull[0]
     for r in range(rank):
         line, total = squares[r], squares[r, r] * value[r]
@@ -197,7 +214,7 @@ def _ask_for(own: Factors, j: int, own_weight: float, squares: Array, pull: Arra
         linear[r] += total
         for t in range(r + 1):
             a[r * rank + t, lane] = own_weight * line[t]
-        a[r * rank + r, lane] += own.precision[r]
+        a[r * rank + r, lane] += max(own.precision[r], blur)
     for r in range(rank):
         a[b + r, lane] = own_weight * linear[r] + own.precision[r] * own.mean[j, r]
 
