@@ -33,7 +33,7 @@ class Algorithm(NamedTuple):
     ``surprise`` is the class that evaluations run and ``model`` the one that `fit` saves, as module:class;
     ``settings`` is the class in `lbg_recsys.ratings.settings` that lists its parameters, and ``preset`` the values
     that the name gives to some of them. ``seconds`` is the CPU time of a fit to MovieLens-100K,
-    100,000 ratings, if it is long enough to be told before a fit.
+    100,000 ratings, if it is long enough to be told before a fit; other data take up to 3.3 times as long.
     """
 
     summary: str
@@ -169,8 +169,8 @@ def cost_in_words(name: str) -> str:
     if not seconds:
         return ""
     return (
-        f"Fitting {name}: about {seconds:.0f} s of CPU time per 100,000 ratings. --algo lbg is less "
-        "accurate and fitted in about 1 s."
+        f"Fitting {name}: {seconds:.0f} to {10 * seconds / 3:.0f} s of CPU time per 100,000 ratings. "
+        "--algo lbg is less accurate and fitted in about 1 s."
     )
 
 

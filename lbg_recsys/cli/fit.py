@@ -148,8 +148,8 @@ def fit(
     none.
 
     \b
-    --algo bayesian         Bayesian LBG, 30 s per 100,000 ratings
-    --algo bayesian-strong  the same with more and longer chains, 120 s
+    --algo bayesian         Bayesian LBG, 30 to 100 s per 100,000 ratings
+    --algo bayesian-strong  the same with more and longer chains, 120 to 400 s
     --algo lbg              LBG, settings that predict ratings best, 1 s
     --algo paper            LBG with the paper's settings, 1 s
     --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
