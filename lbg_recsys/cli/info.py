@@ -35,24 +35,24 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         "class": facts["class"],
         "parameters": ", ".join(f"{name}={value}" for name, value in facts["parameters"].items()),
     }
-    about, titles = facts.get("ratings"), facts.get("titles")
+    about, titles = facts.get("ratings"), facts.get("n_titles")
     if facts["training"]:
         rows["training"] = convergence_in_words(facts["training"], "user" if about else "document")
     if about:
-        only_choices = facts["class"] == "ChoiceModel" and about["n_levels"] == 1
+        only_choices = facts["class"] == "ChoiceModel" and about["scale"]["n_levels"] == 1
         what, words = ("choices", choices_in_words) if only_choices else ("ratings", in_words)
         rows[what] = words(about)
         rows["users"] = f"{'in the file' if about['users_in_file'] else 'left out'}, with their {what}"
-        rows["titles"] = f"{titles:,} of {about['items']:,} items" if titles else "none"
-        if "features" in facts:
+        rows["titles"] = f"{titles:,} of {about['n_items']:,} items" if titles else "none"
+        if facts["features"]:
             rows["features"] = "; ".join(
-                f"of {side}: {shown(table['features'])} ({counted(table['ids'], 'id')})"
+                f"of {side}: {shown(table['features'])} ({counted(table['n_ids'], 'id')})"
                 for side, table in facts["features"].items()
             )
     else:
         about = facts["words"]
         known = f"vocabulary {'in' if about['vocabulary'] else 'not in'} the file"
-        rows["words"] = f"{counted(about['words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
+        rows["words"] = f"{counted(about['n_words'], 'word')}, {known}; vectorizer: {about['vectorizer'] or 'none'}"
     rows["versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     for name, text in rows.items():
         echo(click.wrap_text(f"{name:<11} {text}", width=80, subsequent_indent=" " * 12))
@@ -64,7 +64,7 @@ def file_facts(path: str) -> dict[str, Any]:
 
     found = look_into(path)
     about = dict(found.about)
-    beside = {name: about.pop(name) for name in ("titles", "features") if name in about}
+    beside = {"n_titles": about.pop("n_titles"), "features": about.pop("features", {})} if "n_titles" in about else {}
     return {
         "model": path,
         "bytes": found.size,
@@ -74,5 +74,5 @@ def file_facts(path: str) -> dict[str, Any]:
         "training": found.training,
         found.section: about,
         "versions": found.versions,
-        **{name: facts for name, facts in beside.items() if facts not in (None, {})},
+        **beside,
     }

@@ -345,26 +345,29 @@ def facts_of(matrix: "RatingMatrix | RatingStore") -> dict[str, Any]:
     """What was read, for machines."""
     scale = matrix.scale
     return {
-        "users": len(matrix.users),
-        "items": len(matrix.items),
-        "ratings": matrix.n_ratings,
-        "duplicates": matrix.n_duplicates,
-        "scale": [scale.lower, scale.upper],
-        "n_levels": len(scale.levels),
-        "discrete": scale.discrete,
+        "n_users": len(matrix.users),
+        "n_items": len(matrix.items),
+        "n_ratings": matrix.n_ratings,
+        "n_duplicates": matrix.n_duplicates,
+        "scale": {
+            "lower": scale.lower,
+            "upper": scale.upper,
+            "n_levels": len(scale.levels),
+            "discrete": scale.discrete,
+        },
     }
 
 
 def choices_in_words(facts: Mapping[str, Any]) -> str:
     """What was read of choices without ratings, for people.
 
-    >>> choices_in_words({"users": 2, "items": 1, "ratings": 2, "duplicates": 3})
+    >>> choices_in_words({"n_users": 2, "n_items": 1, "n_ratings": 2, "n_duplicates": 3})
     '2 choices of 1 item by 2 users; 3 rows that repeat a (user, item) pair count once'
     """
-    text = f"{counted(facts['ratings'], 'choice')} of {counted(facts['items'], 'item')}"
-    text += f" by {counted(facts['users'], 'user')}"
-    if facts["duplicates"]:
-        text += f"; {counted(facts['duplicates'], 'row')} that repeat a (user, item) pair count once"
+    text = f"{counted(facts['n_ratings'], 'choice')} of {counted(facts['n_items'], 'item')}"
+    text += f" by {counted(facts['n_users'], 'user')}"
+    if facts["n_duplicates"]:
+        text += f"; {counted(facts['n_duplicates'], 'row')} that repeat a (user, item) pair count once"
     return text
 
 
@@ -375,10 +378,10 @@ def in_words(facts: Mapping[str, Any]) -> str:
     >>> in_words(facts_of(RatingMatrix.from_arrays([1, 2], [1, 1], [3, 5])))
     '2 ratings of 1 item by 2 users, on the scale 3..5 (3 levels)'
     """
-    lower, upper = facts["scale"]
-    kind = counted(facts["n_levels"], "level") if facts["discrete"] else "continuous"
-    text = f"{counted(facts['ratings'], 'rating')} of {counted(facts['items'], 'item')}"
-    text += f" by {counted(facts['users'], 'user')}, on the scale {lower:g}..{upper:g} ({kind})"
-    if facts["duplicates"]:
-        text += f"; {facts['duplicates']:,} repeated a (user, item) pair, of which the last counts"
+    scale = facts["scale"]
+    kind = counted(scale["n_levels"], "level") if scale["discrete"] else "continuous"
+    text = f"{counted(facts['n_ratings'], 'rating')} of {counted(facts['n_items'], 'item')}"
+    text += f" by {counted(facts['n_users'], 'user')}, on the scale {scale['lower']:g}..{scale['upper']:g} ({kind})"
+    if facts["n_duplicates"]:
+        text += f"; {facts['n_duplicates']:,} repeated a (user, item) pair, of which the last counts"
     return text

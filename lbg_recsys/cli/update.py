@@ -59,6 +59,6 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
         print_json(facts)
         return
     grown = ", ".join(
-        counted(after[name] - before[name], f"new {name[:-1]}") for name in ("users", "items", "ratings")
+        counted(after[f"n_{one}s"] - before[f"n_{one}s"], f"new {one}") for one in ("user", "item", "rating")
     )
     echo(click.wrap_text(f"Updated {output or model}: {grown}. It has {in_words(after)}.", WIDTH))

@@ -50,7 +50,7 @@ def look_into(path: str | os.PathLike[str]) -> Contents:
     >>> model = lbg_recsys.LBGModel(n_topics=1).fit((["ann", "bob"], [7, 7], [5, 3]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     contents = look_into(lbg_recsys.save(model, f"{folder}/model.lbg"))
-    >>> contents.model, contents.parameters["n_topics"], contents.about["users"]
+    >>> contents.model, contents.parameters["n_topics"], contents.about["n_users"]
     ('LBGModel', 1, 2)
     """
     with open_container(path) as file:

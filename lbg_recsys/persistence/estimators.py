@@ -180,7 +180,7 @@ class EstimatorFile(Kind, ABC):
         section = header["words"]
         kept = section["vectorizer"]
         return {
-            "words": header["facts"]["n_features_in_"],
+            "n_words": header["facts"]["n_features_in_"],
             "vocabulary": section["vocabulary"] is not None,
             "vectorizer": None if kept is None else kept["class"],
         }

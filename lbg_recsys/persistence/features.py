@@ -41,7 +41,7 @@ def layout(facts: Any) -> tuple[dict[str, Array], dict[str, int]]:
 def summary(facts: Any) -> dict[str, Any]:
     """The names of the features of users and items, and how many ids have them; checked, without those of no side."""
     return {
-        side: {"features": [column["name"] for column in table["columns"]], "ids": len(table["ids"])}
+        side: {"features": [column["name"] for column in table["columns"]], "n_ids": len(table["ids"])}
         for side, table in _checked(facts).items()
         if table["columns"]
     }

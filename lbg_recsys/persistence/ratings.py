@@ -107,15 +107,18 @@ class RatingFile(Kind):
         if not len(levels):
             raise DataError("the rating scale has no levels")
         return {
-            "users": len(section["users"]) if left_out is None else left_out["users"],
-            "items": len(section["items"]),
-            "ratings": sizes["ratings"] if left_out is None else int(read["item_counts"].sum()),
+            "n_users": len(section["users"]) if left_out is None else left_out["users"],
+            "n_items": len(section["items"]),
+            "n_ratings": sizes["ratings"] if left_out is None else int(read["item_counts"].sum()),
             "users_in_file": left_out is None,
-            "duplicates": section["n_duplicates"],
-            "scale": [float(levels[0]), float(levels[-1])],
-            "n_levels": len(levels),
-            "discrete": section["discrete"],
-            "titles": sum(title is not None for title in section["titles"] or ()),
+            "n_duplicates": section["n_duplicates"],
+            "scale": {
+                "lower": float(levels[0]),
+                "upper": float(levels[-1]),
+                "n_levels": len(levels),
+                "discrete": section["discrete"],
+            },
+            "n_titles": sum(title is not None for title in section["titles"] or ()),
         }
 
     def layout(self, header: Mapping[str, Any]) -> Layout:

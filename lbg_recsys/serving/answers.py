@@ -70,10 +70,10 @@ class Service:
         matrix, scale = self.model.matrix, self.model.matrix.scale
         facts = {
             "class": type(self.model).__name__,
-            "users": matrix.n_users,
-            "items": matrix.n_items,
-            "ratings": matrix.crowd.n_ratings,
-            "titles": len(self.model.titles),
+            "n_users": matrix.n_users,
+            "n_items": matrix.n_items,
+            "n_ratings": matrix.crowd.n_ratings,
+            "n_titles": len(self.model.titles),
             "predicts_ratings": self.rates,
             "takes_ratings": self._people.takes_ratings,
             "by": list(CRITERIA) if self.rates else ["rated"],
@@ -83,6 +83,7 @@ class Service:
             facts["scale"] = {
                 "lower": scale.lower,
                 "upper": scale.upper,
+                "n_levels": len(scale.levels),
                 "discrete": scale.discrete,
                 "liked": scale.liked,
                 "levels": scale.levels.tolist(),
@@ -147,8 +148,7 @@ class Service:
         item = self._people.item(asked["item"])
         found = self.model.explain(person.known, item) if person.folded is None else person.folded.explain(item)
         facts = explanation_facts(self.model, found, n)
-        for part in (facts, facts.get("choice") or {}):
-            part.pop("user", None)  # the id of a new user is internal
+        del facts["user"]  # the id of a new user is internal
         return person.name | facts | _notes(person.notes)
 
     def similar(self, asked: Json) -> Json:

@@ -67,7 +67,7 @@ EXPLANATION = (
     Field(
         "topics",
         "objects",
-        "LBG and pLSA: the part of each topic, the largest first: topic, posterior, share, mean.",
+        "LBG and pLSA: the part of each topic, the largest first: topic, probability, share, mean.",
     ),
     Field("n_topics", "integer", "How many topics there are."),
     Field("topic", "integer", "LBG: the topic that the evidence supports."),
@@ -75,10 +75,6 @@ EXPLANATION = (
     Field("log_odds", "number", "LBG: from_prior + from_silence + from_item + the evidence."),
     Field("from_prior", "number", "LBG: the weights of the two topics."),
     Field("from_silence", "number", "LBG: what the user did not rate."),
-    Field("choice_score", "number", "A model of clicks has the fields of choice itself."),
-    Field("from_popularity", "number", "See choice."),
-    Field("because", "objects", "See choice."),
-    Field("n_because", "integer", "See choice."),
     _NOTES,
 )
 SIMILAR = (
@@ -112,13 +108,13 @@ PROFILE = (
 ITEMS = (Field("items", "objects", "item, title, n_ratings, and mean_rating."),)
 MODEL = (
     Field("class", "text", "The class in Python."),
-    Field("users", "integer", "How many users it was fitted to."),
-    Field("items", "integer", "How many items."),
-    Field("ratings", "integer", "How many ratings, or choices."),
-    Field("titles", "integer", "How many items have a title."),
+    Field("n_users", "integer", "How many users it was fitted to."),
+    Field("n_items", "integer", "How many items."),
+    Field("n_ratings", "integer", "How many ratings, or choices."),
+    Field("n_titles", "integer", "How many items have a title."),
     Field("predicts_ratings", "boolean", "Whether it predicts ratings."),
     Field("takes_ratings", "boolean", "Whether new users are described by ratings, and not only by choices."),
     Field("by", "texts", "What lists can be ranked by, the default first."),
     Field("limits", "object", "What one request may ask for: n, batch and pairs."),
-    Field("scale", "object", "The rating scale: lower, upper, discrete, liked, levels, names."),
+    Field("scale", "object", "The rating scale: lower, upper, n_levels, discrete, liked, levels, names."),
 )

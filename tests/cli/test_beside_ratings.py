@@ -157,7 +157,7 @@ def test_info_and_report_name_features(desk, run):
     shown = " ".join(run("info", "f.lbg").stdout.split())
     assert "features of users: 'sex' (200 ids); of items: 'year', 'genres' (121 ids)" in shown
     facts = json.loads(run("info", "f.lbg", "--json").stdout)
-    assert facts["features"]["items"] == {"features": ["year", "genres"], "ids": 121}
+    assert facts["features"]["items"] == {"features": ["year", "genres"], "n_ids": 121}
     assert "features" not in json.loads(run("info", "bayesian.lbg", "--json").stdout)
     assert "features" not in run("info", "bayesian.lbg").stdout
     run("report", "f.lbg", "-o", "f.html", "-q", "--no-refit", "--examples", 0)

@@ -292,6 +292,17 @@ def test_fits_that_have_not_converged_are_noted_once(capsys):
     assert said == ["Note: 34% have not settled (and 2 more such notes)", "Note: one thing", "Note: another"]
 
 
+@pytest.mark.parametrize("command", [["explain", "--user", 3, "--item", 8], ["info"]])
+def test_json_has_one_shape_whatever_the_model(command, desk, run):
+    run("fit", "clicks.csv", "--algo", "choice", "--titles", "titles.csv", "-o", "clicks.lbg", "--quiet")
+    name, *options = command
+    shapes = set()
+    for file in ("model.lbg", "bayesian.lbg", "plsa.lbg", "clicks.lbg"):
+        found = json.loads(run(name, file, *options, "--json").stdout)
+        shapes.add(tuple(found[0] if isinstance(found, list) else found))
+    assert len(shapes) == 1, shapes
+
+
 @pytest.fixture(params=["lbg", "bayesian", "plsa"])
 def fitted_file(request):
     return Path(__file__).parents[1] / "persistence" / "frozen" / f"v2-{request.param}.lbg"
@@ -302,7 +313,7 @@ def test_info_says_what_the_loaded_model_says(fitted_file, run):
     assert facts["class"] == type(loaded).__name__
     assert facts["training"] == pytest.approx(convergence(loaded))
     assert facts["ratings"] == {**facts_of(loaded.matrix), "users_in_file": True}
-    assert facts["titles"] == len(loaded.titles)
+    assert facts["n_titles"] == len(loaded.titles) and facts["features"] == {}
 
 
 def test_info_imports_no_model(fitted_file):
@@ -326,7 +337,7 @@ def test_info_of_a_text_model_and_a_command_that_takes_none(run):
     path = str(Path(__file__).parents[1] / "persistence" / "frozen" / "text-v2-mixture.lbg")
     facts = json.loads(run("info", path, "--json").stdout)
     assert facts["class"] == "LBGMixture" and facts["words"] == {
-        "words": 6,
+        "n_words": 6,
         "vocabulary": True,
         "vectorizer": "TfidfVectorizer",
     }

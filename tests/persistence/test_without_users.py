@@ -86,7 +86,7 @@ class TestFile:
     def test_says_what_it_was_fitted_to(self, both):
         model, loaded, path = both
         about = look_into(path).about
-        assert (about["users"], about["ratings"]) == (model.matrix.n_users, model.matrix.n_ratings)
+        assert (about["n_users"], about["n_ratings"]) == (model.matrix.n_users, model.matrix.n_ratings)
         assert about["users_in_file"] is False
         assert loaded.matrix.size_in_words.endswith("60 users, not held")
 

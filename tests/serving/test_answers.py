@@ -142,7 +142,7 @@ def test_explanations_are_the_librarys(client, model, kind, new_user):
         (client.get("/explain", params={"user": 3, "item": 8, "n": 2}).json(), model.explain(3, 8)),
         (client.post("/explain", json={**body, "item": 8, "n": 2}).json(), model.fold_in(given).explain(8)),
     ):
-        choice, expected = (answer, found) if kind == "clicks" else (answer["choice"], found.choice)
+        choice, expected = answer["choice"], found if kind == "clicks" else found.choice
         if expected is not None:
             assert choice["choice_score"] == expected.choice_score and choice["n_because"] == len(expected.because)
             assert [one["contribution"] for one in choice["because"]] == [
@@ -206,7 +206,7 @@ def test_a_profile_says_how_the_scale_is_used_and_which_groups_are_near(client, 
 
 def test_the_model_says_what_it_is(client, model, kind):
     answer = client.get("/model").json()
-    assert answer["class"] == type(model).__name__ and answer["items"] == 120 and answer["titles"] == 120
+    assert answer["class"] == type(model).__name__ and answer["n_items"] == 120 and answer["n_titles"] == 120
     assert answer["predicts_ratings"] == (kind != "clicks") == ("scale" in answer)
 
 

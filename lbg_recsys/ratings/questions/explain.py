@@ -88,7 +88,7 @@ class TopicShare:
     """One topic's part in the prediction; share * mean, summed over topics, is the expected rating."""
 
     topic: int
-    posterior: float
+    probability: float
     share: float
     mean: float
 

@@ -16,30 +16,36 @@ def topic_facts(model: Any, topic: Any) -> dict[str, Any]:
 def explanation_facts(model: Any, found: Any, n: int) -> dict[str, Any]:
     """An `Explanation`, `Influences` or `ChoiceExplanation` as a dictionary, with the strongest ``n`` of each kind.
 
-    How many there are of a kind is beside it: ``n_evidence`` beside ``evidence``.
+    All have the same keys; what a model does not explain is None, or an empty list. How many there are of a kind is
+    beside it: ``n_evidence`` beside ``evidence``.
     """
     facts = asdict(found)
-    if "because" in facts:
-        return _choice_facts(model, facts, n)
-    (facts,) = _in_order(model, [facts])
-    if facts["choice"] is not None:
-        facts["choice"] = _choice_facts(model, facts["choice"], n)
-    names = level_names(found.distribution)
-    facts["distribution"] = dict(zip(names, found.distribution.values(), strict=True))
-    evidence = [one | {"total": why.total} for one, why in zip(facts["evidence"], found.evidence, strict=True)]
-    facts["evidence"] = _in_order(model, evidence)
+    choice = facts if "because" in facts else facts["choice"]
+    facts |= {"choice": choice and _choice_facts(model, choice, n)}
+    if "distribution" in facts:
+        names = level_names(found.distribution)
+        facts["distribution"] = dict(zip(names, found.distribution.values(), strict=True))
+        evidence = [one | {"total": why.total} for one, why in zip(facts["evidence"], found.evidence, strict=True)]
+        facts["evidence"] = _in_order(model, evidence)
     for kind in ("evidence", "topics", "features"):
-        if kind in facts:
-            facts |= {kind: facts[kind][:n], f"n_{kind}": len(facts[kind])}
-    return facts
+        every = facts.get(kind, ())
+        facts |= {kind: list(every[:n]), f"n_{kind}": len(every)}
+    return _in_order(model, [{name: facts.get(name) for name in _KEYS}])[0]
+
+
+# Of an explanation, whatever the model.
+_KEYS = (
+    *("user", "item", "prediction", "expected_rating", "distribution", "score", "choice"),
+    *("from_average", "from_item", "from_user", "from_taste"),
+    *("topic", "against", "log_odds", "from_prior", "from_silence"),
+    *(name for kind in ("evidence", "topics", "features") for name in (kind, f"n_{kind}")),
+)
 
 
 def _choice_facts(model: Any, facts: dict[str, Any], n: int) -> dict[str, Any]:
-    (facts,) = _in_order(model, [facts])
     because = _in_order(model, facts["because"])
-    if facts["score"] is None:
-        del facts["score"]  # it stands beside the choice score that is a part of it
-    return facts | {"because": because[:n], "n_because": len(because)}
+    parts = {name: facts[name] for name in ("choice_score", "from_popularity")}
+    return parts | {"because": because[:n], "n_because": len(because)}
 
 
 def _in_order(model: Any, items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -129,7 +129,7 @@ class ShownModel:
         >>> from lbg_recsys import LBGModel
         >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
         >>> facts = model.to_frame().set_index("fact")["value"]
-        >>> facts["n_topics"], facts["users"], facts["ratings"]
+        >>> facts["n_topics"], facts["n_users"], facts["n_ratings"]
         (1, 2, 3)
         """
         import pandas as pd
@@ -147,9 +147,9 @@ class ShownModel:
         if "matrix" not in vars(self):
             return {}
         matrix = vars(self)["matrix"]
-        facts = {"users": matrix.n_users, "items": matrix.n_items, "ratings": matrix.crowd.n_ratings}
+        facts = {"n_users": matrix.n_users, "n_items": matrix.n_items, "n_ratings": matrix.crowd.n_ratings}
         if self.titles:
-            facts["titles"] = len(self.titles)
+            facts["n_titles"] = len(self.titles)
         if len(matrix.scale.levels) > 1:
             facts["scale"] = f"{matrix.scale.lower:g} to {matrix.scale.upper:g}, {len(matrix.scale.levels)} levels"
         for name in ("converged_", "n_iter_", "n_sweeps_", "monte_carlo_error_"):

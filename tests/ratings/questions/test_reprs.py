@@ -161,9 +161,9 @@ def test_similar_items_and_users_are_lists_that_are_tables(named):
 
 def test_a_model_is_shown_with_its_data(named, model):
     shown = named._repr_html_()
-    assert type(named).__name__ in shown and f"<th>titles</th><td>{len(named.titles)}</td>" in shown
+    assert type(named).__name__ in shown and f"<th>n_titles</th><td>{len(named.titles)}</td>" in shown
     facts = named.to_frame().set_index("fact")["value"].to_dict()
-    assert facts["users"] == 200 and facts["titles"] == len(named.titles)
+    assert facts["n_users"] == 200 and facts["n_titles"] == len(named.titles)
     assert {name: facts[name] for name in named.get_params()} == named.get_params()
     if not isinstance(named, ChoiceModel):
         assert "1 to 5, 5 levels" in shown
