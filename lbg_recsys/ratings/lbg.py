@@ -192,7 +192,9 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self.counted_ = np.zeros((self.matrix.n_users, self.n_topics))
         return self
 
-    def partial_fit(self, ratings: Any, *, update: bool = True, decay: float | None = None) -> "LBGModel":
+    def partial_fit(
+        self, ratings: Any, *, update: bool = True, decay: float | None = None, progress: Progress = silent
+    ) -> "LBGModel":
         """Add new users, new items, or new ratings of known users, without a new fit.
 
         One E-step is computed for the users in ``ratings`` under the present parameters: their statistics are added
@@ -214,6 +216,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
         decay : float, default=None
             Above 0 and at most 1. Above 0.5 the steps converge on a stream that does not change; a smaller decay
             follows a stream that does.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)``: as in `fit` by a first call, and once by a later one.
 
         Returns
         -------
@@ -232,11 +236,18 @@ class LBGModel(LBGSettings, TopicRatingModel):
         ['x']
         """
         if not hasattr(self, "matrix"):
-            return self.fit(ratings)
-        if decay is not None:
-            return self._step(as_matrix(ratings), decay)
+            return self.fit(ratings, progress=progress)
+        added = as_matrix(ratings)
+        if decay is None:
+            self._add(added, update)
+        else:
+            self._step(added, decay)
+        progress(1, 1, f"{added.n_ratings:,} ratings")
+        return self
+
+    def _add(self, added: RatingMatrix, update: bool) -> None:
         need_users(self.matrix, "partial_fit")
-        before, added = self.matrix, as_matrix(ratings)
+        before = self.matrix
         before.scale.refuse_outsiders(added.values, added.name_of_entry)
         merged, touched = before.merged(added)
         self._grow(merged)
@@ -254,9 +265,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
         evidence_of_counted = float(evidence[counted.any(axis=1)].sum())
         self._hold(self.parameters_, replace(statistics, evidence=evidence_of_counted), mu)
         self.counted_ = counted
-        return self
 
-    def _step(self, batch: RatingMatrix, decay: float) -> "LBGModel":
+    def _step(self, batch: RatingMatrix, decay: float) -> None:
         check_number("decay", decay, 0.0, 1.0, low_too=False)
         known = self.matrix
         known.scale.refuse_outsiders(batch.values, batch.name_of_entry)
@@ -275,7 +285,6 @@ class LBGModel(LBGSettings, TopicRatingModel):
         self._take(m_step(statistics, self._prior(statistics, matrix.scale.rounding_variance)), statistics)
         self.counted_ = np.zeros_like(self.posterior())  # older users are in the statistics too, with less weight
         self.n_steps_ += 1
-        return self
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 

@@ -202,7 +202,9 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         return self
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "LBGClassifier":
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, progress: Progress = silent
+    ) -> "LBGClassifier":
         """Learn from a further batch of documents; the first call (or none after ``fit``) is a fit to the batch.
 
         Class models add the statistics of the batch to those of the batches before. The exponents stay those of the
@@ -221,6 +223,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             All classes that will ever occur; needed in the first call.
         sample_weight : array-like of shape (n_documents,), default=None
             How often each document counts.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)``: as in `fit` by a first call, and once by a later one.
 
         Returns
         -------
@@ -264,11 +268,12 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             self._count(codes, weight)
             self.thresholds_ = np.zeros(len(self.classes_))
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._keep(self._plan().fit(Corpus.of(documents, codes, weight, True), seed, silent))
+            self._keep(self._plan().fit(Corpus.of(documents, codes, weight, True), seed, progress))
             return self
         self._count(codes, weight, self.class_count_)
         offset = log_shares(np.arange(len(self.classes_)), self.class_count_, len(self.classes_))
         self._keep(self._plan().continued(self._fitted(), Corpus.of(documents, codes, weight, True), offset))
+        progress(1, 1, f"{len(codes):,} documents")
         return self
 
     def decision_function(self, X: Any) -> Floats:

@@ -356,7 +356,9 @@ class LBGMixture(FittedMixture):
         return trained
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LBGMixture":
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Progress = silent
+    ) -> "LBGMixture":
         """Learn from a further batch; the first call (or none after ``fit``) is a `fit`.
 
         Sufficient statistics add up, so a batch costs one E-step of its own documents and one M-step:
@@ -370,6 +372,8 @@ class LBGMixture(FittedMixture):
             There for the pipelines of scikit-learn.
         sample_weight : array-like of shape (n_documents,), default=None
             How often each document counts; once by default.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)``: as in `fit` by a first call, and once by a later one.
 
         Returns
         -------
@@ -385,13 +389,14 @@ class LBGMixture(FittedMixture):
         True
         """
         if not hasattr(self, "weights_"):
-            return self.fit(X, sample_weight=sample_weight)
+            return self.fit(X, sample_weight=sample_weight, progress=progress)
         documents = checked_documents(self, X, reset=False)
         rows, recipe = ranked_documents(documents), self._recipe()
         statistics, totals = self._absorbed(rows, checked_weight(sample_weight, documents))
         if statistics is not self._statistics:
             self._keep_statistics(statistics, totals, recipe, documents.dtype)
         self.labels_ = self._posteriors_of(rows).argmax(axis=1)
+        progress(1, 1, f"{len(rows):,} documents")
         return self
 
     def _absorbed(self, rows: SparseRows, weight: Floats | None) -> tuple[SufficientStatistics, Totals]:

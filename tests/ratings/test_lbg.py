@@ -342,3 +342,12 @@ def test_gaussian_plsa(matrix):
     fitted = model.predict_batch(list(zip(users, matrix.items.raws(matrix.item_codes), strict=True)))
     assert np.abs(fitted - truth).mean() < np.abs(truth.mean() - truth).mean()
     assert folded.explain(items[0]).evidence == model.explain(raw, items[0]).evidence
+
+
+@pytest.mark.parametrize("decay", [None, 0.7])
+def test_partial_fit_is_reported(decay, sample):
+    first, later = [], []
+    model = LBGModel(n_topics=2, random_state=0)
+    model.partial_fit(sample.ratings, decay=decay, progress=lambda *step: first.append(step))
+    model.partial_fit(sample.ratings.head(50), decay=decay, progress=lambda *step: later.append(step))
+    assert len(first) > 2 and first[-1][0] == first[-1][1] and later == [(1, 1, "50 ratings")]

@@ -95,3 +95,13 @@ def test_progress_reaches_a_model_in_a_pipeline_and_through_metadata_routing(cor
         asking = LBGMixture(2, random_state=0).set_fit_request(progress=True)
         make_pipeline(asking).fit(corpus[0], progress=progress)
     assert steps[before:] == steps[:before]
+
+
+@pytest.mark.parametrize("model", [LBGMixture(2, random_state=0), LBGClassifier(random_state=0)])
+def test_batches_are_reported(model, corpus):
+    first, later = [], []
+    given = {"classes": [0, 1]} if is_classifier(model) else {}
+    model = clone(model).partial_fit(*corpus, **given, progress=lambda *step: first.append(step))
+    model.partial_fit(*corpus, progress=lambda *step: later.append(step))
+    assert len(first) > 2 and first[-1][0] == first[-1][1]
+    assert later == [(1, 1, "120 documents")]
