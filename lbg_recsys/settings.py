@@ -200,20 +200,38 @@ class Settings:
         -------
         dict
             Values by name, in the order of the constructor.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> LBGModel(n_topics=4).get_params()["n_topics"]
+        4
         """
         return {name: getattr(self, name) for name in settings_of(type(self))}
 
     def set_params(self: S, **params: Any) -> S:
         """Set hyper-parameters by name.
 
+        Parameters
+        ----------
+        **params : dict
+            New values by name.
+
         Returns
         -------
-        self
+        object
+            The object itself.
 
         Raises
         ------
         ParameterError
             If there is no hyper-parameter of that name.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> LBGModel().set_params(n_topics=4)
+        LBGModel(n_topics=4)
         """
         known = settings_of(type(self))
         for name, value in params.items():

@@ -72,7 +72,15 @@ class FitCheckpoint:
     resume: bool = False
 
     def save(self, state: "Resumable", facts: dict[str, Any]) -> None:
-        """Replace the file."""
+        """Replace the file.
+
+        Parameters
+        ----------
+        state : Resumable
+            Where the fit is.
+        facts : dict
+            What it is a fit of: settings and a digest of the ratings.
+        """
         header = {
             "class": _CLASS,
             "facts": _settled(facts),
@@ -99,6 +107,16 @@ class FitCheckpoint:
         """What the file has, if a fit is to be continued and there is one.
 
         Nothing in the file is trusted: it is checked as `lbg_recsys.load` checks a model.
+
+        Parameters
+        ----------
+        facts : dict
+            As in `save`, of the fit that is to be continued.
+
+        Returns
+        -------
+        Resumable or None
+            Where that fit was.
 
         Raises
         ------

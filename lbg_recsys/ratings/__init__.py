@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings.bayesian.model import BayesianLBGModel
-    from lbg_recsys.ratings.choice import ChoiceModel
+    from lbg_recsys.ratings.choice import ChoiceModel, FoldedChooser
     from lbg_recsys.ratings.lbg import LBGModel
     from lbg_recsys.ratings.matrix import RatingMatrix, as_matrix
     from lbg_recsys.ratings.model import RatingModel
     from lbg_recsys.ratings.plsa import GaussianPLSAModel
     from lbg_recsys.ratings.questions.explain import Explanation, Influences
+    from lbg_recsys.ratings.questions.new_item import FoldedItem
     from lbg_recsys.ratings.questions.new_user import FoldedUser
     from lbg_recsys.ratings.scale import RatingScale
     from lbg_recsys.ratings.store import RatingStore
@@ -22,6 +23,8 @@ _HOME = {
     "BayesianLBGModel": "bayesian.model",
     "ChoiceModel": "choice",
     "Explanation": "questions.explain",
+    "FoldedChooser": "choice",
+    "FoldedItem": "questions.new_item",
     "FoldedUser": "questions.new_user",
     "GaussianPLSAModel": "plsa",
     "Influences": "questions.explain",
@@ -37,6 +40,8 @@ __all__ = [
     "BayesianLBGModel",
     "ChoiceModel",
     "Explanation",
+    "FoldedChooser",
+    "FoldedItem",
     "FoldedUser",
     "GaussianPLSAModel",
     "Influences",

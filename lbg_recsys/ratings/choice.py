@@ -338,7 +338,20 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
 
 
 class FoldedChooser(RecommenderOfOne):
-    """What `ChoiceModel.fold_in` returns: the model seen by one new user."""
+    """The model as it looks to one new user; `ChoiceModel.fold_in` returns it.
+
+    Parameters
+    ----------
+    view : ChoiceModel
+        The model with the new user as its only one.
+
+    Examples
+    --------
+    >>> from lbg_recsys import ChoiceModel
+    >>> model = ChoiceModel().fit((["ann", "ann", "bob"], ["x", "y", "x"]))
+    >>> model.fold_in(["x"]).recommend()["item"].tolist()
+    ['y']
+    """
 
     _view: ChoiceModel
 
@@ -347,5 +360,23 @@ class FoldedChooser(RecommenderOfOne):
         self._id = view.matrix.users.raw(0)
 
     def explain(self, item: RawId) -> ChoiceExplanation:
-        """Because of which items this one is recommended; see `ChoiceModel.explain`."""
+        """Because of which items this one is recommended.
+
+        Parameters
+        ----------
+        item : id
+            A known item.
+
+        Returns
+        -------
+        ChoiceExplanation
+            As of `ChoiceModel.explain`.
+
+        Examples
+        --------
+        >>> from lbg_recsys import ChoiceModel
+        >>> model = ChoiceModel().fit((["ann", "ann", "bob"], ["x", "y", "x"]))
+        >>> [one.item for one in model.fold_in(["x"]).explain("y").because]
+        ['x']
+        """
         return self._view.explain(self._id, item)

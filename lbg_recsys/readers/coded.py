@@ -96,11 +96,45 @@ class CodedRatings:
         return "rating" in self.kinds
 
     def users(self) -> "pd.Index[int] | pd.Index[str]":
-        """The ids of the users by their codes, when all batches were read."""
+        """The ids of the users by their codes, when all batches were read.
+
+        Returns
+        -------
+        Index
+            Their ids: the one with code 0 comes first.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        ...     _ = file.write(b"user,item,rating\\n7,x,4\\n8,x,5\\n")
+        ...     file.flush()
+        ...     ratings = CodedRatings(file.name)
+        ...     n_batches = len(list(ratings))
+        >>> ratings.users().tolist()
+        [7, 8]
+        """
         return self._ids["user"].distinct()
 
     def items(self) -> "pd.Index[int] | pd.Index[str]":
-        """The ids of the items by their codes, when all batches were read."""
+        """The ids of the items by their codes, when all batches were read.
+
+        Returns
+        -------
+        Index
+            Their ids: the one with code 0 comes first.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        ...     _ = file.write(b"user,item,rating\\n7,x,4\\n8,x,5\\n")
+        ...     file.flush()
+        ...     ratings = CodedRatings(file.name)
+        ...     n_batches = len(list(ratings))
+        >>> ratings.items().tolist()
+        ['x']
+        """
         return self._ids["item"].distinct()
 
     def _column(self, role: str, kind: str) -> IdColumn:

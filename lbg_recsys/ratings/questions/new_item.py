@@ -19,6 +19,21 @@ class FoldedItem:
 
     One user or many, by the same call: a list, an array, a pandas Series or Index is many users; anything else is the
     id of one.
+
+    Parameters
+    ----------
+    view : RatingModel
+        The model with the new item as its last one.
+    item : id
+        The id that the new item has there.
+
+    Examples
+    --------
+    >>> from lbg_recsys import LBGModel
+    >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+    >>> item = model.fold_in_item({"ann": 5})
+    >>> item.users()["user"].tolist()
+    ['bob']
     """
 
     def __init__(self, view: RatingModel, item: RawId) -> None:
@@ -28,27 +43,100 @@ class FoldedItem:
         return f"<{type(self).__name__} of {type(self._view).__name__}>"
 
     def predict(self, user: Any) -> Any:
-        """The predicted rating by a user (a float), or by many (an array)."""
+        """Predict the rating by one user or by many.
+
+        Parameters
+        ----------
+        user : id or list of ids
+            The users.
+
+        Returns
+        -------
+        float or float array of shape (n_users,)
+            The predicted ratings.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> item = model.fold_in_item({"ann": 5})
+        >>> item.predict("bob") == item.predict(["bob"])[0]
+        np.True_
+        """
         points = self._view.predict_batch(self._pairs(user))
         return points if is_many(user) else float(points[0])
 
     def distribution(self, user: Any) -> Floats:
-        """The probability of every level of the scale, (levels,) or (users, levels)."""
+        """Predict the distribution of the rating by one user or by many.
+
+        Parameters
+        ----------
+        user : id or list of ids
+            The users.
+
+        Returns
+        -------
+        float array of shape (n_levels,) or (n_users, n_levels)
+            The probability of every level of the scale.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> item = model.fold_in_item({"ann": 5})
+        >>> item.distribution("bob").shape, item.distribution(["ann", "bob"]).shape
+        ((5,), (2, 5))
+        """
         probability = self._view.predict_distribution(self._pairs(user))
         return probability if is_many(user) else probability[0]
 
     def interval(self, user: Any, mass: float = 0.9) -> Floats:
-        """The central interval that holds at least ``mass``, (2,) or (users, 2)."""
+        """Predict a central interval of the rating by one user or by many.
+
+        Parameters
+        ----------
+        user : id or list of ids
+            The users.
+        mass : float, default=0.9
+            The probability that it has at least.
+
+        Returns
+        -------
+        float array of shape (2,) or (n_users, 2)
+            Its ends.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> item = model.fold_in_item({"ann": 5})
+        >>> low, high = item.interval("bob", 0.5)
+        >>> bool(1 <= low <= high <= 5)
+        True
+        """
         ends = self._view.interval(self._pairs(user), mass)
         return ends if is_many(user) else ends[0]
 
     def users(self, n: int = 10) -> "pd.DataFrame":
-        """The ``n`` users with the highest expected ratings of the item among those who have not rated it.
+        """The users with the highest expected ratings of the item among those who have not rated it.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many users, or fewer if there are not so many.
 
         Returns
         -------
         DataFrame
             Columns rank, user, expected_rating, the highest first.
+
+        Examples
+        --------
+        >>> from lbg_recsys import LBGModel
+        >>> model = LBGModel(n_topics=1).fit((["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]), scale=(1, 5))
+        >>> item = model.fold_in_item({"ann": 5})
+        >>> item.users(1)[["rank", "user"]].values.tolist()
+        [[1, 'bob']]
         """
         import pandas as pd
 
