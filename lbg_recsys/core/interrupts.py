@@ -1,7 +1,8 @@
 """Ctrl-C while compiled code runs."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -47,6 +48,17 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
 def if_many(n_rows: int, function: Callable[..., T], *args: Any) -> T:
     """The result of a call that works off ``n_rows``, `interruptible` if they are many."""
     return interruptible(function, *args) if n_rows > _MANY_ROWS else function(*args)
+
+
+def finish(calls: Sequence[Future[Any]]) -> None:
+    """Wait for all of these calls in other threads, where Ctrl-C is heard; raise what the first of them raised.
+
+    The wait is a short one again and again: a signal that another thread receives does not end a long one.
+    """
+    while wait(calls, _PAUSE).not_done:
+        pass
+    for call in calls:
+        call.result()
 
 
 def is_busy() -> bool:

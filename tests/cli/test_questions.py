@@ -151,7 +151,7 @@ def test_info(model, run):
     assert facts["training"]["n_iter"] == model.n_iter_ and facts["versions"]["numpy"] == np.__version__
     shown = run("info", "model.lbg").stdout.splitlines()
     assert max(map(len, shown)) <= 80
-    assert {line.split()[0] for line in shown if line[0] != " "} - {"users"} <= set(facts)  # the same names
+    assert {line.split()[0] for line in shown if line[0] != " "} - {"users", "titles"} <= set(facts)  # the same names
 
 
 def test_the_columns_on_screen_have_the_names_of_the_json(model, run):

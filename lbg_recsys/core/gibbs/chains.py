@@ -2,12 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.gibbs.threads import ALONE, Between, Threads, go_on, threads_for
+from lbg_recsys.core.interrupts import finish
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
@@ -147,9 +147,12 @@ def run_all(
         started, skipped = time.monotonic(), burn_in if seconds is None else 0
         try:
             for sweep in range(n_sweeps if seconds is None else max(FEWEST, MOST_TIMES * n_sweeps)):
-                over: Callable[..., Any] = pool.map if any(run.chain.sweeps for run in runs) else map
-                for _ in over(lambda run, keeping=sweep >= skipped: run.step(keeping, threads, between), runs):
-                    pass
+                how = sweep >= skipped, threads, between
+                if any(run.chain.sweeps for run in runs):
+                    finish([pool.submit(run.step, *how) for run in runs])
+                else:
+                    for run in runs:
+                        run.step(*how)
                 error = unit * joint_error([run.errors[-1] for run in runs])
                 done, total, note = sweep + 1, n_sweeps, f"training error {error:.3f}"
                 if seconds is not None:
