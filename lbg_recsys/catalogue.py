@@ -96,7 +96,7 @@ class Catalogue:
         if self._meant(str(given).strip()):
             return f"several items may be meant: {self.trouble(given)}; give the id or the whole title"
         remedy = "give the id or the title" if self._titles else "give an id: the model has no titles"
-        return f"the model knows no such item: {self.trouble(given)}; {remedy}"
+        return f"the model knows no such item: {self.trouble(given)} (it knows {len(self._index):,}); {remedy}"
 
     def find_all(self, given: Iterable[Any], given_in: str) -> tuple[dict[Any, RawId], str | None]:
         """The items that many texts and ids are, without those that are not understood, and a remark about these.

@@ -16,7 +16,9 @@ from lbg_recsys.words import visible
 
 WIDTH = 80
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress and no notes.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Show no progress, no notes, and not which files were written."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."

@@ -101,9 +101,9 @@ def evaluate(
 
     The first table has RMSE, MAE, the log score and the coverage of intervals (where an algorithm predicts a
     distribution), and the CPU seconds to fit and to test. The second evaluates lists of ten items: NDCG, recall and
-    MAP of the held-out items that the user liked; catalogue, the share of all items that are in some list; novelty
-    (mean bits of information per item), similarity of the items in a list, and the share of items from the most
-    popular tenth. The third has the NDCG of the least, the medium and the most active third of users.
+    MAP of the held-out items that the user liked; catalogue, the share of all items that are in at least one list;
+    novelty (mean bits of information per item), similarity of the items in a list, and the share of items from the
+    most popular tenth. The third has the NDCG of the least, the medium and the most active third of users.
 
     bayesian, the default model of fit, takes most of the time: 30 to 100 s per 100,000 ratings and fold. To leave it
     out, name the others with -a.
@@ -217,10 +217,10 @@ def best_in_words(compared: "list[Comparison]", ratings: str, features: str = ""
                 names = [best, *level][:_LEVEL]  # names have commas
                 more = [f"{len(level) + 1 - _LEVEL} more"] if len(level) >= _LEVEL else []
                 listing = "; ".join([*names, *more])
-                said.append(f"For {what}, the best are level ({measure} {figure:.4f} ± {error:.4f}): {listing}.")
+                said.append(f"For {what}, the best are tied ({measure} {figure:.4f} ± {error:.4f}): {listing}.")
             else:
                 lead = f", {abs(figures[others[0]][0] - figure):.4f} {direction} than {others[0]}" if others else ""
-                verb = "is best here" if others else "was the only one"
+                verb = "is best here" if others else "was the only algorithm"
                 said.append(f"For {what}, {best} {verb} ({measure} {figure:.4f}{lead}).")
     ours = [name for name in (*named, *sorted(rated, key=rated.__getitem__)) if taken_apart(name)[0] in MODELS]
     default = "bayesian" if rated else "choice"  # without ratings only lists were evaluated

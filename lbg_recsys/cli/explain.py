@@ -171,14 +171,13 @@ def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
 
 
 def _show_topics(found: "Explanation | Influences", number: int) -> None:
-    speaking = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE]
-    if not speaking:
+    shown = [topic for topic in found.topics if topic.share >= _NEGLIGIBLE][:number]
+    if not shown:
         return
     echo("\nTopics of the prediction (share of the prediction, mean rating of the topic)")
-    print_table(["topic", "share", "mean"], [[topic.topic, topic.share, topic.mean] for topic in speaking[:number]])
-    if len(speaking) > number:
-        rest = sum(topic.share for topic in speaking[number:])
-        echo(f"and {len(speaking) - number} more, share {rest:.4f}")
+    print_table(["topic", "share", "mean"], [[topic.topic, topic.share, topic.mean] for topic in shown])
+    if others := found.topics[len(shown) :]:
+        echo(f"and {len(others)} more, share {sum(topic.share for topic in others):.4f}")
 
 
 def _signed(number: float) -> str:

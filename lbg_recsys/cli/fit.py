@@ -153,7 +153,7 @@ def fit(
     --algo lbg              LBG, settings that predict ratings best, 1 s
     --algo paper            LBG with the paper's settings, 1 s
     --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
-    --algo choice           who takes what, without ratings, 1 s
+    --algo choice           who takes what; predicts no ratings, 1 s
 
     All but choice predict ratings and show topics. All recommend, explain and find similar items.
 
@@ -263,13 +263,12 @@ def fit(
         remove(kept)  # the fit is complete
     if as_json:
         print_json(file_facts(output))
-    else:
+    elif not quiet:
         how_it_went = convergence_in_words(convergence(model)) or choices_in_words(facts_of(model.matrix))
         echo(click.wrap_text(f"Fitted {type(model).__name__}: {how_it_went}.", WIDTH))
         echo(f"Saved {output} ({size_in_words(os.path.getsize(output))}).")
-        if not quiet:
-            whom = "new-user FILE" if drop_users else f"user {shlex.quote(str(model.matrix.users.raw(0)))}"
-            echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)
+        whom = "new-user FILE" if drop_users else f"user {shlex.quote(str(model.matrix.users.raw(0)))}"
+        echo(f"Next: lbg-recsys recommend {shlex.quote(output)} --{whom}", err=True)
     if was_cut_short(model):
         ctx.exit(130)
 

@@ -88,8 +88,8 @@ def predict(
     PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title, and the output
     has its id. The output has one line per pair: the predicted rating, its standard deviation, the interval and the
     probability of every level. A user (or, in PAIRS, an item) that the model does not know gets the prediction for an
-    unknown one. --item must be known, because it may be a part of a title, or be the id of an item that has features
-    and no ratings.
+    unknown one. --item must be an item that the model knows: its id, its title or a part of the title. Items with
+    features and no ratings are known too.
 
     --new-user predicts for users whom the model does not know, from a file of items (ids or titles) and ratings;
     nothing is fitted again. A column user in the file gives one prediction per user.

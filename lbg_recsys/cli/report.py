@@ -91,7 +91,7 @@ def report(
     size = os.path.getsize(output)
     if as_json:
         print_json({"report": output, "bytes": size})
-    else:
+    elif not quiet:
         echo(f"Saved {output} ({size_in_words(size)}).")
 
 

@@ -41,8 +41,8 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
         raise DataError(
-            f"{model} holds {class_of(loaded)}, which cannot take ratings without a fit: fit it to all "
-            "ratings, or use a model of --algo lbg"
+            f"{model} holds {class_of(loaded)}, which cannot be updated: fit it to all ratings, "
+            " or use a model of --algo lbg"
         )
     before = facts_of(loaded.matrix)
     scale = loaded.matrix.scale
@@ -57,6 +57,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     facts = {"model": output or model, "bytes": os.path.getsize(output or model), "before": before, "after": after}
     if as_json:
         print_json(facts)
+    if as_json or quiet:
         return
     grown = ", ".join(
         counted(after[f"n_{one}s"] - before[f"n_{one}s"], f"new {one}") for one in ("user", "item", "rating")

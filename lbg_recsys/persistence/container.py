@@ -285,7 +285,7 @@ def _guess(start: bytes) -> str:
         return ": it is empty"
     if start[:2] == b"\x80\x04" or start[:2] == b"\x80\x05":
         return ": it looks like a pickle; what surprise.dump wrote, surprise.dump.load reads (only if you trust it)"
-    return f": it begins with {start[:8]!r}"
+    return ": make one with lbg-recsys fit RATINGS -o FILE, or with lbg_recsys.save"
 
 
 def _refuse_constant(name: str) -> None:

@@ -41,7 +41,7 @@ def _random_state() -> Any:
 
 
 def _n_jobs() -> Any:
-    return setting(1, "Threads; the result is the same bits for any number.", at_least=1)
+    return setting(1, "Threads; the result is the same to the last bit for any number.", at_least=1)
 
 
 def _verbose() -> Any:
@@ -102,7 +102,7 @@ class BayesianLBGSettings(Settings):
     n_factors: int | str = setting(
         "auto",
         """Number of continuous factors, for what the classes do not explain. "auto" follows the number of ratings
-        per user and item: 8 for up to 18, 24 for 35, 40 for 90, at most 64.""",
+        per user and item: 8 factors up to 18 ratings, 24 at 35, 40 at 90, never more than 64.""",
         at_least=0,
         at_most=512,
         choices=(AUTO,),
@@ -181,7 +181,7 @@ class ChoiceSettings(Settings):
 
     grade: float = setting(
         0.6,
-        """The cell of an item that a user rated below the upper quarter of the scale, where an item that was liked
+        """The weight of an item that a user rated below the upper quarter of the scale, where an item that was liked
         has 1. It has no effect on choices without ratings.""",
         at_least=0,
         at_most=1,

@@ -31,8 +31,8 @@ class TopicRatingModel(RatingModel):
         """The model's own topics; their number was said at the fit."""
         if n_topics is not None:
             raise ParameterError(
-                f"n_topics is {n_topics!r}: {class_of(self)} has {self.parameters_.n_topics} topics of its "
-                "own; fit with another n_topics for more or fewer"
+                f"{n_topics!r} topics are asked for, and {class_of(self)} was fitted with "
+                f"{self.parameters_.n_topics}: fit it with another n_topics"
             )
         return self._own_tables()
 

@@ -268,7 +268,7 @@ def lists(held_out: HeldOut, reports: dict[str, ListReport], left_out: list[str]
         ),
         table("Lists in figures", ["lists of", *names], rows),
         paragraph(
-            "Catalogue: share of all items that are in some list. Novelty: mean bits of information per listed item. "
+            "Catalogue: share of items that are in at least one list. Novelty: mean bits of information per item. "
             "Similarity: of the items in a list, by who rated them. Popular: share of listed items from the most "
             "popular tenth."
         ),

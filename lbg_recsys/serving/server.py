@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -39,6 +40,8 @@ class Log:
         shown.setFormatter(_JsonLines() if self.as_json else logging.Formatter("%(levelname)s: %(message)s"))
         logging.basicConfig(level=self.level, handlers=[shown], force=True)
         logging.captureWarnings(True)
+        warnings.formatwarning = lambda message, *where: str(message)  # the sentence, without the line of code
+        warnings.simplefilter("once")
 
 
 class _JsonLines(logging.Formatter):

@@ -183,13 +183,13 @@ def test_best_is_said_beyond_the_noise_only(desk, run):
         Comparison("EASE", lists=listed(0.25)),
     ]
     assert best_in_words(compared, "x.csv").splitlines() == [
-        "For ratings, the best are level (RMSE 0.9000 ± 0.0100): svd; lbg:n_topics=3.",
+        "For ratings, the best are tied (RMSE 0.9000 ± 0.0100): svd; lbg:n_topics=3.",
         "For lists, lbg:n_topics=3 is best here (NDCG 0.3000, 0.0500 higher than EASE).",
         "Next: lbg-recsys fit x.csv -o model.lbg --algo lbg:n_topics=3",
     ]
     many = [Comparison(name, lists=listed(0.2)) for name in ("EASE, graded", "popularity", "choice", "a", "b")]
     assert best_in_words(many, "x.csv").splitlines() == [
-        "For lists, the best are level (NDCG 0.2000 ± 0.0200): EASE, graded; popularity; choice; a; 1 more.",
+        "For lists, the best are tied (NDCG 0.2000 ± 0.0200): EASE, graded; popularity; choice; a; 1 more.",
         "Next: lbg-recsys fit x.csv -o model.lbg --algo choice",
     ]
 
@@ -215,7 +215,7 @@ def test_evaluate_says_what_is_best_and_what_comes_next(desk, run):
     ratings, lists, following = result.stderr.splitlines()[-3:]
     as_json = run(*arguments, "--no-rivals", "--json")
     ndcg = {one["algorithm"]: one["lists"]["ndcg"] for one in json.loads(as_json.stdout)["results"]}
-    assert ratings.startswith("For ratings, paper was the only one (RMSE ")
+    assert ratings.startswith("For ratings, paper was the only algorithm (RMSE ")
     assert lists.startswith(f"For lists, {max(ndcg, key=ndcg.get)} is ")
     assert following == "Next: lbg-recsys fit ratings.csv -o model.lbg --algo paper"
     assert "For lists" not in as_json.stderr

@@ -343,7 +343,8 @@ def test_titles_that_are_not_clear_are_not_called_unknown(desk, run):
     said = run("recommend", "model.lbg", "--new-user", "some.csv").stderr.replace("\n", " ")
     assert "some.csv: 1 of 2 items is unknown or unclear and left out: 'Crimson' is in 5 titles" in said
     far = run("similar", "model.lbg", "--item", "Casino Comments", code=1).stderr
-    assert "the model knows no such item: 'Casino Comments'; give the id or the title" in far  # nothing is near
+    # nothing is near
+    assert "the model knows no such item: 'Casino Comments' (it knows 120); give the id or the title" in far
 
 
 def test_what_is_in_a_file_of_clicks(clicks, desk, run):

@@ -248,7 +248,7 @@ def test_sweeps_in_which_all_share_the_cut_points_load(tmp_path):
 
 RAW = {
     "empty": (b"", "it is empty"),
-    "text": (b"user,item,rating\n1,2,3\n", r"begins with b'user,ite'"),
+    "text": (b"user,item,rating\n1,2,3\n", "make one with lbg-recsys fit RATINGS -o FILE"),
     "a zip": (b"PK\x03\x04" + bytes(100), "not a model file"),
     "the magic alone": (b"\x89LBG\r\n\x1a\n", "cut short"),
     "line ends changed": (b"\x89LBG\n\x1a\n" + bytes(100), "not a model file"),

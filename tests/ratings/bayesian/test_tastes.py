@@ -285,7 +285,9 @@ def test_numbers_of_groups_and_items_are_checked(planted):
     for model in (LBGModel, GaussianPLSAModel):
         fitted = model(n_topics=3, random_state=0).fit(two_kinds())
         assert len(fitted.topics(1)) == 3
-        with pytest.raises(ParameterError, match=f"n_topics is 4: an? {model.__name__} has 3 topics of its own"):
+        with pytest.raises(
+            ParameterError, match=f"4 topics are asked for, and an? {model.__name__} was fitted with 3"
+        ):
             fitted.topics(n_topics=4)
 
 
