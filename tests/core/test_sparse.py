@@ -87,3 +87,12 @@ def test_a_pickle_leaves_the_cached_transpose_out(rows):
     before = len(pickle.dumps(rows))
     assert rows.transposed is not None and len(pickle.dumps(rows)) == before
     np.testing.assert_array_equal(as_table(pickle.loads(pickle.dumps(rows))), as_table(rows))
+
+
+def test_contains_says_of_every_pair_whether_it_is_stored():
+    table = np.array([[5.0, 0, 3], [0, 0, 0], [0, 2, 4]])
+    rows, columns = np.nonzero(table)
+    stored = SparseRows.from_entries(rows, columns, table[rows, columns], 3, 3)
+    every = np.indices((3, 3)).reshape(2, -1)
+    np.testing.assert_array_equal(stored.contains(*every), (table != 0).ravel())
+    np.testing.assert_array_equal(stored.contains(np.array([-1, 0, -1]), np.array([0, -1, -1])), [False] * 3)

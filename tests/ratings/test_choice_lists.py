@@ -7,6 +7,7 @@ import pytest
 from lbg_recsys import load, save
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel, ChoiceModel, LBGModel
+from lbg_recsys.ratings.choice_scores import diversified_rows
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
 from tests.lists import brute_force_list
 
@@ -197,3 +198,9 @@ def test_explanations_have_the_score_of_the_list(kind, lists, ratings):
     assert why.prediction == fitted.predictions([(7, int(item))])["prediction"][0]
     shown = f"list score {why.score:.4f}"
     assert shown in str(why) and shown in why._repr_html_()
+
+
+def test_no_entries_of_lists_have_nothing_to_diversify():
+    none = np.zeros(0, np.int64)
+    found = diversified_rows(None, none, none, np.zeros(0), 3, 0.5)
+    assert found.dtype == np.int64 and found.tolist() == []
