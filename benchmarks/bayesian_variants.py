@@ -123,9 +123,9 @@ _sweep_sparse_components = recompiled(sweep_components, draw_shares=_sparse_shar
 class SparseShares(Variant):
     """Shares of classes ~ Dirichlet(1/K): each component has as many classes as it needs."""
 
-    def sweep_classes(self):
+    def sweep_classes(self, *how):
         with mock.patch.object(gibbs, "sweep_components", _sweep_sparse_components):
-            super().sweep_classes()
+            super().sweep_classes(*how)
 
 
 class LearnedWeight(Variant):
@@ -145,8 +145,8 @@ class LearnedWeight(Variant):
             (ones, self.entries.columns, self.entries.indptr), shape=(len(self.z), self.entries.n_columns)
         )
 
-    def sweep_classes(self):
-        super().sweep_classes()
+    def sweep_classes(self, *how):
+        super().sweep_classes(*how)
         if self.sweeps % self.EVERY == 0:
             density = np.zeros(len(self.GRID))
             for h in range(len(self.c)):
@@ -182,10 +182,10 @@ class Tempered(Variant):
 
     FROM, TO, SWEEPS = 0.3, 1.0, 40
 
-    def sweep_classes(self):
+    def sweep_classes(self, *how):
         factor = np.float32(self.FROM + (self.TO - self.FROM) * min(1.0, self.sweeps / self.SWEEPS))
         self.row_weight *= factor
-        super().sweep_classes()
+        super().sweep_classes(*how)
         self.row_weight /= factor
 
 

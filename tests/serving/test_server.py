@@ -196,7 +196,7 @@ def test_a_killed_server_leaves_no_worker_no_port_and_no_folder(desk, monkeypatc
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("worker", ["the first appears", "the second appears", "a new model comes"])
+@pytest.mark.parametrize("worker", ["the first appears", "a new model comes"])
 def test_a_server_that_is_killed_before_it_is_ready_leaves_no_worker(desk, worker):
     command = [sys.executable, "-m", "lbg_recsys", "serve", str(desk / "model.lbg"), "--port", "0", "--workers", "2"]
     with open(desk / "log", "w") as log:

@@ -21,7 +21,7 @@ from lbg_recsys.core.gibbs.new_rows import (
 )
 
 N, H, K = 12, 2, 3  # ratings of a newcomer, components, classes
-NEWCOMERS, DRAWS, THIN = 400, 24, 12  # those of 12 kept sweeps in a row are nearly the same
+NEWCOMERS, DRAWS, THIN = 250, 24, 12  # those of 12 kept sweeps in a row are nearly the same
 KEPT = DRAWS * THIN + THIN
 CUTS, CUT_TAU = np.array([-np.inf, -0.6, 0.5, np.inf]), np.array([6.0, 6.0], np.float32)
 TAU, SHAPE, RATE = 3.0, 5.0, 5.0
