@@ -51,7 +51,6 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
     \b
     Examples:
       lbg-recsys demo sample --folds 2
-      lbg-recsys demo sample --folds 2 --json
     """
     from lbg_recsys.evaluation.compare import compare
     from lbg_recsys.evaluation.forced import PAPER, forced_prediction

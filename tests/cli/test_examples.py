@@ -24,8 +24,12 @@ ALL = [pytest.param(*found, id=" ".join(found[0])) for found in commands(main, (
 
 
 def examples():
+    seen = set()
     for path, command in commands(main, ("lbg-recsys",)):
         for example in re.findall(r"^ +(lbg-recsys .*)$", command.help or "", flags=re.MULTILINE):
+            if example in seen:
+                continue
+            seen.add(example)
             yield pytest.param(example, id=f"{' '.join(path[1:]) or 'main'}: {example[11:]}")
 
 
