@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.compiling import kernel
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
 
@@ -21,7 +22,7 @@ class RowArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SparseRows:
+class SparseRows(WithoutCaches):
     """A sparse matrix by rows, of which a prefix of each row may count.
 
     Row j stores the entries ``columns[indptr[j]:indptr[j + 1]]`` with their ``values``; those before ``stop[j]``
@@ -63,10 +64,6 @@ class SparseRows:
     def __sizeof__(self) -> int:
         # Dask asks before it decides whether a task goes to the rows or the rows to the task
         return super().__sizeof__() + self.indptr.nbytes + self.columns.nbytes + self.values.nbytes
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # without the cached transpose: what is sent to a worker holds every entry once
-        return type(self), (self.indptr, self.columns, self.values, self.n_columns, self.ends)
 
     @classmethod
     def from_csr(

@@ -1,10 +1,11 @@
 """The parameters of a Latent Bernoulli-Gauss mixture."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.types import Floats
 
 # With p = 0 or 1 one unexpected indicator would exclude a topic for ever: p keeps this distance.
@@ -14,7 +15,7 @@ KINDS = ("draws", "bernoulli", "gauss")
 
 
 @dataclass(frozen=True)
-class Parameters:
+class Parameters(WithoutCaches):
     """``lam`` (k,), and ``p``, ``c``, ``var`` of shape (n, k); see `lbg_recsys.core` for the symbols."""
 
     lam: Floats
@@ -38,9 +39,6 @@ class Parameters:
     def n_columns(self) -> int:
         """n, the number of items or words."""
         return int(self.p.shape[0])
-
-    def __getstate__(self) -> dict[str, Floats]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # cached values are computed again
 
     @cached_property
     def log_p(self) -> Floats:

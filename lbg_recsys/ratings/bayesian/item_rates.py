@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.class_rates import class_logits
 from lbg_recsys.core.gibbs.draws import Draws, in_steps
 from lbg_recsys.core.gibbs.kinds import Side
@@ -22,7 +23,7 @@ class Evidence(NamedTuple):
     unit: npt.NDArray[np.float32]  # (S, H)
 
 
-class ItemRates:
+class ItemRates(WithoutCaches):
     """The rates of classes, from the ratings of the training or, without its users, from the evidence kept of them.
 
     The evidence of all items, one byte each, takes a pass over the training ratings per kept sweep: it is computed
@@ -32,9 +33,6 @@ class ItemRates:
 
     def __init__(self, draws: Mapping[Side, Draws], training: RatingMatrix, kept: Evidence | None = None) -> None:
         self._of_sides, self._training, self._kept = draws, training, kept
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._of_sides, self._training, self._kept)
 
     @property
     def _draws(self) -> Draws:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.amounts import column_features, standard_amount
 from lbg_recsys.core.gibbs.draws import Draws, cuts_in_half, factors_in_steps, in_half, in_steps, part, single
 from lbg_recsys.core.gibbs.kinds import Side
@@ -38,7 +38,7 @@ class _NewUser:
     ratings: NewRatings
 
 
-class NewUsers:
+class NewUsers(WithoutCaches):
     """Draws new users into kept sweeps.
 
     The parts of the sweeps that are copied are those of the items that the new users have rated; they are released
@@ -49,9 +49,6 @@ class NewUsers:
         self, draws: Mapping[Side, Draws], training: RatingMatrix, standard: Standard, rates: ItemRates
     ) -> None:
         self._draws, self.training, self.standard, self.rates = draws, training, standard, rates
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._draws, self.training, self.standard, self.rates)
 
     @cached_property
     def _eta(self) -> npt.NDArray[np.float32]:

@@ -1,8 +1,9 @@
 """The kept sweeps that newcomers are drawn into, and that tastes and explanations are taken from."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import cached_property
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 
@@ -11,7 +12,7 @@ from lbg_recsys.core.gibbs.kinds import Side
 MOST = 40
 
 
-class SomeSweeps(Mapping[Side, Draws]):
+class SomeSweeps(WithoutCaches, Mapping[Side, Draws]):
     """At most `MOST` of the kept sweeps of each side, evenly spaced; they share memory with all of them.
 
     A pickle has all sweeps, once.
@@ -19,7 +20,10 @@ class SomeSweeps(Mapping[Side, Draws]):
 
     def __init__(self, draws: Mapping[Side, Draws]) -> None:
         self._all = draws
-        self._some = {side: one.thinned(MOST) for side, one in draws.items()}
+
+    @cached_property
+    def _some(self) -> dict[Side, Draws]:
+        return {side: one.thinned(MOST) for side, one in self._all.items()}
 
     def __getitem__(self, side: Side) -> Draws:
         return self._some[side]
@@ -29,6 +33,3 @@ class SomeSweeps(Mapping[Side, Draws]):
 
     def __len__(self) -> int:
         return len(self._some)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._all,)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.amounts import Amounts, column_features
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
@@ -34,7 +34,7 @@ class _Sweep:
     gram: dict[Side, Floats]
 
 
-class Tastes:
+class Tastes(WithoutCaches):
     """The tastes of users for items in some kept sweeps; see `lbg_recsys.core.gibbs.tastes`.
 
     Users count by their ratings in a comparison of items, items by theirs in one of users. What is needed again is
@@ -55,10 +55,6 @@ class Tastes:
         self._draws, self._matrix, self._seed, self._grams = draws, matrix, seed, grams
         # who is folded into a view is still not in the training
         self._trained: Tastes | None = trained and (trained._trained or trained)
-        self._centres: dict[int, Floats] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._draws, self._matrix, self._seed, self._trained, self._grams)
 
     # -- alike ---------------------------------------------------------------------------------------------------
 
@@ -107,6 +103,10 @@ class Tastes:
         if not self._sweeps:
             member[:, 0] = 1.0
         return member / max(len(self._sweeps), 1)
+
+    @cached_property
+    def _centres(self) -> dict[int, Floats]:
+        return {}
 
     def centres(self, groups: int) -> Floats:
         """The groups that users form by their mean tastes, (groups, items): there are fewer if tastes are fewer."""

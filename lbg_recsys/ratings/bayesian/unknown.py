@@ -8,10 +8,10 @@ that the data missed. Unknown users are the same with the sides exchanged.
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.missing import MissedShare, missed_share
 from lbg_recsys.core.sparse import SparseRows
@@ -40,7 +40,7 @@ def level_shares(matrix: RatingMatrix) -> Floats:
     return np.asarray(amount / amount.sum())
 
 
-class UnknownPartner:
+class UnknownPartner(WithoutCaches):
     """The distributions of ratings between known users and an unknown item, or the sides exchanged.
 
     P(r | u, unknown) = (1 - w_u) (sum_i P(r | u, i) + 2 P(r)) / (n_u + 2) + w_u P(r | u, least rated)
@@ -74,9 +74,6 @@ class UnknownPartner:
     ) -> None:
         self._known, self._matrix, self._training = known, matrix, training
         self._averages_given, self._missed_given = averages, missed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._known, self._matrix, self._training, self._averages_given, self._missed_given)
 
     @property
     def _rows(self) -> SparseRows:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core.caches import WithoutCaches
 from lbg_recsys.core.gibbs.class_rates import add_chosen, class_logits
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
@@ -22,7 +22,7 @@ RATED_POWER = 0.1
 _SWEEPS = 8
 
 
-class RatedOdds:
+class RatedOdds(WithoutCaches):
     """The log-odds that users rate items: the item's own, moved by how the classes of both sides rate.
 
     logit p_i + ``RATED_POWER`` * sum_h [logit p[h, i, z_h] - logit p_i], averaged over some kept sweeps; with items
@@ -32,9 +32,6 @@ class RatedOdds:
 
     def __init__(self, trained: Mapping[Side, Draws], training: RatingMatrix, rates: ItemRates) -> None:
         self._trained, self._training, self._rates = trained, training, rates
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._trained, self._training, self._rates)
 
     @cached_property
     def _item_odds(self) -> Floats:
