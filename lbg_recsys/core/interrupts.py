@@ -6,6 +6,8 @@ from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# What long work calls where it may be stopped: between calls into compiled code, by raising an exception.
+Between = Callable[[], None]
 
 # Seconds between two looks at whether somebody has pressed Ctrl-C.
 _PAUSE = 0.1
@@ -48,6 +50,10 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
 def if_many(n_rows: int, function: Callable[..., T], *args: Any) -> T:
     """The result of a call that works off ``n_rows``, `interruptible` if they are many."""
     return interruptible(function, *args) if n_rows > _MANY_ROWS else function(*args)
+
+
+def go_on() -> None:
+    """Do not stop."""
 
 
 def finish(calls: Sequence[Future[Any]]) -> None:

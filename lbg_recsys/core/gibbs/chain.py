@@ -57,8 +57,9 @@ from lbg_recsys.core.gibbs.ordinal import (
     set_apart,
 )
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
-from lbg_recsys.core.gibbs.threads import ALONE, Between, Threads, go_on
+from lbg_recsys.core.gibbs.threads import ALONE, Threads
 from lbg_recsys.core.gibbs.vectors import LANES
+from lbg_recsys.core.interrupts import Between, go_on
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 

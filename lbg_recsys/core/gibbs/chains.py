@@ -17,8 +17,8 @@ from lbg_recsys.core.gibbs.features import Design
 from lbg_recsys.core.gibbs.keep import keep
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.occasions import Kind
-from lbg_recsys.core.gibbs.threads import ALONE, Between, Threads, go_on, threads_for
-from lbg_recsys.core.interrupts import finish
+from lbg_recsys.core.gibbs.threads import ALONE, Threads, threads_for
+from lbg_recsys.core.interrupts import Between, finish, go_on
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent

@@ -7,14 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lbg_recsys.core.interrupts import Between, go_on
 from lbg_recsys.core.types import Array
-
-# What a chain calls where it may be stopped: between calls into compiled code, by raising an exception.
-Between = Callable[[], None]
-
-
-def go_on() -> None:
-    """Do not stop."""
 
 
 class Threads(NamedTuple):
