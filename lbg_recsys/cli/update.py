@@ -41,8 +41,8 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
         raise DataError(
-            f"{model} holds {class_of(loaded)}, which cannot be updated: fit it to all ratings, "
-            " or use a model of --algo lbg"
+            f"{model} holds {class_of(loaded)}, which cannot be updated: fit it to all "
+            "ratings, or use a model of --algo lbg"
         )
     before = facts_of(loaded.matrix)
     scale = loaded.matrix.scale

@@ -105,14 +105,12 @@ class CodedRatings:
 
         Examples
         --------
-        >>> import tempfile
-        >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-        ...     _ = file.write(b"user,item,rating\\n7,x,4\\n8,x,5\\n")
-        ...     file.flush()
-        ...     ratings = CodedRatings(file.name)
-        ...     n_batches = len(list(ratings))
-        >>> ratings.users().tolist()
-        [7, 8]
+        >>> from pathlib import Path
+        >>> from lbg_recsys import datasets
+        >>> ratings = CodedRatings(Path(datasets.__file__).with_name("sample") / "ratings.csv")
+        >>> n_batches = len(list(ratings))
+        >>> len(ratings.users())
+        200
         """
         return self._ids["user"].distinct()
 
@@ -126,14 +124,12 @@ class CodedRatings:
 
         Examples
         --------
-        >>> import tempfile
-        >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-        ...     _ = file.write(b"user,item,rating\\n7,x,4\\n8,x,5\\n")
-        ...     file.flush()
-        ...     ratings = CodedRatings(file.name)
-        ...     n_batches = len(list(ratings))
-        >>> ratings.items().tolist()
-        ['x']
+        >>> from pathlib import Path
+        >>> from lbg_recsys import datasets
+        >>> ratings = CodedRatings(Path(datasets.__file__).with_name("sample") / "ratings.csv")
+        >>> n_batches = len(list(ratings))
+        >>> len(ratings.items())
+        120
         """
         return self._ids["item"].distinct()
 

@@ -174,6 +174,7 @@ def test_the_log_says_where_the_page_is_and_a_signal_stops_it_without_a_trace(de
         assert process.wait(30) == 0
     assert "stopped" in log.read_text()
     assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
+    assert ".py:" not in log.read_text()  # warnings are sentences
     assert list(scratch.iterdir()) == []
 
 
