@@ -16,9 +16,7 @@ from lbg_recsys.words import visible
 
 WIDTH = 80
 
-quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Show no progress, no notes, and not which files were written."
-)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress, notes or names of written files.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."

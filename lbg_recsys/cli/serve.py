@@ -24,7 +24,7 @@ from lbg_recsys.errors import MissingExtraError
     "--token",
     envvar="LBG_SERVE_TOKEN",
     metavar="TEXT",
-    help="Token that requests must bear. LBG_SERVE_TOKEN is safer: other users of the machine can see options.",
+    help="Bearer token that requests must send. LBG_SERVE_TOKEN is safer: others on the machine can see options.",
 )
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow requests from pages of this origin; repeatable.")
 @click.option(

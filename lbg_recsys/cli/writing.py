@@ -44,7 +44,7 @@ def output_option(
     def looked_at(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
         for path in value if multiple else [value] if value is not None else []:
             if path == "-":
-                raise click.BadParameter("'-' would be a file of this name: leave the option out to print the result")
+                raise click.BadParameter("'-' does not stand for standard output here: name a file")
             if suffixes and suffix_of(path) not in suffixes:
                 raise click.BadParameter(f"{path} must end in {' or '.join(filter(None, suffixes))}")
             _refuse_unwritable(path, remedy)

@@ -8,7 +8,6 @@ from lbg_recsys.errors import ParameterError
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.similar import item_profiles, overlap
 from lbg_recsys.ratings.questions.topics import TopicTables
-from lbg_recsys.words import class_of
 
 
 class TopicRatingModel(RatingModel):
@@ -31,8 +30,8 @@ class TopicRatingModel(RatingModel):
         """The model's own topics; their number was said at the fit."""
         if n_topics is not None:
             raise ParameterError(
-                f"{n_topics!r} topics are asked for, and {class_of(self)} was fitted with "
-                f"{self.parameters_.n_topics}: fit it with another n_topics"
+                f"the model was fitted with {self.parameters_.n_topics} topics and cannot show {n_topics!r}: "
+                "fit it again with another n_topics"
             )
         return self._own_tables()
 

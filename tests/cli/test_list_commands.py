@@ -351,3 +351,8 @@ def test_what_is_in_a_file_of_clicks(clicks, desk, run):
     shown = run("info", "clicks.lbg").stdout
     assert "in the file, with their choices" in shown and "ratings" not in shown
     assert "choices     6,065 choices" in shown
+
+
+def test_the_sign_of_standard_input_is_no_file_to_write(desk, run):
+    said = run("recommend", "model.lbg", "--user", 3, "-o", "-", code=2).stderr
+    assert "'-' does not stand for standard output here" in said and not (desk / "-").exists()

@@ -132,7 +132,7 @@ def test_every_model_shows_its_topics(name, desk, run):
         assert len(found) == 5
         assert run("topics", name, "--topics", 3).stdout.count("typical") == 3
     else:
-        assert "3 topics are asked for, and" in run("topics", name, "--topics", 3, code=2).stderr
+        assert "fitted with 4 topics and cannot show 3" in run("topics", name, "--topics", 3, code=2).stderr
 
 
 def test_topics_of_a_bayesian_model_find_what_was_planted(desk, run, sample):

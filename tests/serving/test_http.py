@@ -66,7 +66,7 @@ BAD = [
     ("GET", "/explain?user=3&item=zzz", None, 404, "the model knows no such item: 'zzz'"),
     ("GET", "/similar", None, 400, "give either item or user"),
     ("GET", "/similar?item=8&metric=taste", None, 400, "metric is 'taste': choose one of 'hellinger', 'kl'"),
-    ("GET", "/topics?n_topics=3", None, 400, "3 topics are asked for, and an LBGModel was fitted with 4"),
+    ("GET", "/topics?n_topics=3", None, 400, "the model was fitted with 4 topics and cannot show 3"),
     ("GET", "/predict?user=3", None, 400, "the request names no items"),
     ("GET", "/predict?user=3&items=8&mass=2", None, 400, "mass is 2.0"),
     ("GET", "/nothing", None, 404, "there is nothing at /nothing: /docs lists"),

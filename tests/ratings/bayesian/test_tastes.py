@@ -285,9 +285,7 @@ def test_numbers_of_groups_and_items_are_checked(planted):
     for model in (LBGModel, GaussianPLSAModel):
         fitted = model(n_topics=3, random_state=0).fit(two_kinds())
         assert len(fitted.topics(1)) == 3
-        with pytest.raises(
-            ParameterError, match=f"4 topics are asked for, and an? {model.__name__} was fitted with 3"
-        ):
+        with pytest.raises(ParameterError, match="fitted with 3 topics and cannot show 4"):
             fitted.topics(n_topics=4)
 
 
