@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,19 +38,35 @@ def store(sample, tmp_path, monkeypatch):
 
 @contextmanager
 def two_processes():
-    """A cluster of two processes, and a callback that kills one of them once."""
+    """A cluster of two processes, and a callback that kills one of them once: one that is at work, if there is one."""
     with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        before = set(client.run(os.getpid).values())
-        victims = sorted(before)[:1]
+        before, killed = client.run(os.getpid), []
 
         def kill(done, total, note):
-            if done >= 5 and victims:
-                os.kill(victims.pop(), signal.SIGKILL)
+            if done >= 5 and not killed:
+                busy = sorted(worker for worker, tasks in client.processing().items() if tasks)
+                killed.append(before[(busy or sorted(before))[0]])
+                os.kill(killed[0], signal.SIGKILL)
 
         yield client, kill
-        assert not victims, "nobody was killed"
-        client.wait_for_workers(2, timeout=60)
-        assert len(before & set(client.run(os.getpid).values())) == 1
+        assert killed, "nobody was killed"
+        after = eventually(lambda: replaced(client, killed[0]))
+        assert len(set(before.values()) & after) == 1
+
+
+def replaced(client, killed):
+    """The processes of two workers without the killed one; nothing until the scheduler has noticed and replaced it."""
+    found = set(client.run(os.getpid, on_error="ignore").values())
+    return found if len(found) == 2 and killed not in found else None
+
+
+def eventually(answer, seconds=60):
+    """What ``answer`` returns as soon as it is something."""
+    end = time.monotonic() + seconds
+    while not (found := answer()):
+        assert time.monotonic() < end, f"nothing after {seconds} s"
+        time.sleep(0.1)
+    return found
 
 
 @pytest.mark.slow
