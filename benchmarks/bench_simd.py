@@ -14,9 +14,10 @@ from benchmarks.bayesian_variants import recompiled
 from benchmarks.benchmark import Benchmark, Part
 from benchmarks.common import best_seconds
 from lbg_recsys.core.gibbs import chain as gibbs
+from lbg_recsys.core.gibbs import factors as gibbs_factors
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.components import draw_class, sweep_components
-from lbg_recsys.core.gibbs.factors import draw_factors, factorise, factorise_rows, fill_squares, solve
+from lbg_recsys.core.gibbs.factors import factorise, factorise_rows, fill_squares, solve, solve_rows
 from lbg_recsys.core.gibbs.kinds import Likelihood, Side
 from lbg_recsys.core.gibbs.simd import sum_blocks_plain
 from lbg_recsys.core.gibbs.vectors import add_line_plain, add_squares_plain, subtract_products_plain
@@ -66,13 +67,13 @@ plain_rows = recompiled(
     factorise=recompiled(factorise, subtract_products=subtract_products_plain),
 )
 plain_factors = recompiled(
-    draw_factors, factorise_rows=plain_rows, solve=recompiled(solve, subtract_products=subtract_products_plain)
+    solve_rows, factorise_rows=plain_rows, solve=recompiled(solve, subtract_products=subtract_products_plain)
 )
 
 
 def plain_sweep_factors(chain):
     """One sweep of the factors in plain numba."""
-    with mock.patch.object(gibbs, "draw_factors", plain_factors):
+    with mock.patch.object(gibbs_factors, "solve_rows", plain_factors):
         chain.sweep_factors()
 
 

@@ -73,6 +73,36 @@ def draw_row_effects(
 
 
 @kernel(fastmath=FAST)
+def _draw_col_effects(
+    rng: np.random.Generator,
+    entries: Residuals,
+    cols: Effects,
+    prior: EffectPrior,
+    n_col: Array,
+    expected: Array,
+    stat: Array,
+) -> float:
+    _, col, res = entries
+    bias, weight = cols
+    tau, of_tau, of_weight = prior
+    n = bias.shape[0]
+    squares = 0.0
+    step = np.empty(n, np.float32)
+    for i in range(n):
+        prior_mean = expected[i]
+        w = rng.standard_gamma(of_weight.shape + 0.5 * n_col[i]) / (of_weight.rate + 0.5 * stat[2, i])
+        weight[i] = w
+        precision = w * stat[0, i] + tau
+        mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior_mean) / precision
+        new = mean + rng.standard_normal() / math.sqrt(precision)
+        step[i] = new - bias[i]
+        bias[i] = new
+        squares += (new - prior_mean) * (new - prior_mean)
+    for e in range(col.shape[0]):
+        res[e] -= step[np.uint32(col[e])]
+    return float(rng.standard_gamma(of_tau.shape + 0.5 * n) / (of_tau.rate + 0.5 * squares))
+
+
 def draw_col_effects(
     rng: np.random.Generator,
     entries: Residuals,
@@ -88,31 +118,12 @@ def draw_col_effects(
     The expected bias of column i is phi_i . omega, and ``shrinkage`` (D,) are the prior precisions of omega.
     ``stat`` (3, columns) comes from `draw_row_effects`.
     """
-    _, col, res = entries
-    bias, weight = cols
-    tau, of_tau, of_weight = prior
     phi, gram, _, n_col = profiles
-    n = bias.shape[0]
-    cross = np.empty((1, phi.shape[0]))
-    cross_product(phi, bias.reshape(1, n), cross)
-    ridge_draw(rng, gram, cross, tau, shrinkage, omega.reshape(1, phi.shape[0]))
-    squares = 0.0
-    step = np.empty(n, np.float32)
-    expected = np.empty(n, np.float32)
+    cross, expected = np.empty((1, len(phi))), np.empty(len(n_col), np.float32)
+    cross_product(phi, cols.bias[np.newaxis], cross)
+    ridge_draw(rng, gram, cross, prior.tau, shrinkage, omega[np.newaxis])
     predict(phi, omega, expected)
-    for i in range(n):
-        prior_mean = expected[i]
-        w = rng.standard_gamma(of_weight.shape + 0.5 * n_col[i]) / (of_weight.rate + 0.5 * stat[2, i])
-        weight[i] = w
-        precision = w * stat[0, i] + tau
-        mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior_mean) / precision
-        new = mean + rng.standard_normal() / math.sqrt(precision)
-        step[i] = new - bias[i]
-        bias[i] = new
-        squares += (new - prior_mean) * (new - prior_mean)
-    for e in range(col.shape[0]):
-        res[e] -= step[np.uint32(col[e])]
-    return float(rng.standard_gamma(of_tau.shape + 0.5 * n) / (of_tau.rate + 0.5 * squares))
+    return float(_draw_col_effects(rng, entries, cols, prior, n_col, expected, stat))
 
 
 def draw_noise_rate(rng: np.random.Generator, weight: Array, shape: float, prior: Gamma) -> float:

@@ -103,7 +103,6 @@ def _draw_precision(rng: np.random.Generator, prior: Gamma, apart: Array, square
         out[r] = rng.standard_gamma(prior.shape + 0.5 * (n + squares.shape[0])) / (prior.rate + 0.5 * total)
 
 
-@kernel(fastmath=FAST)
 def draw_expected_factors(
     rng: np.random.Generator,
     own: Factors,
@@ -119,16 +118,10 @@ def draw_expected_factors(
     (partners + 2, R) standard normal numbers, ``prior`` that of the precisions, ``squares`` (E, R) those of the
     coefficients of features in units of the prior.
     """
-    n, rank = own.value.shape
-    apart, root = np.empty((n, rank), np.float32), np.empty(n, np.float32)
-    for j in range(n):
-        root[j] = 1.0 / math.sqrt(max(n_entries[j], 1))
-        for r in range(rank):
-            apart[j, r] = own.value[j, r] - own.mean[j, r]
+    root = (1.0 / np.sqrt(np.maximum(n_entries, 1))).astype(np.float32)
+    apart = own.value - own.mean
     _draw_line(own, apart, noise[:2])
     _draw_pushes(own, apart, back, root, noise[2:])
     _draw_precision(rng, prior, own.push, squares[:0], own.push_precision)
     _draw_precision(rng, prior, apart, squares, own.precision)
-    for j in range(n):
-        for r in range(rank):
-            own.mean[j, r] = own.value[j, r] - apart[j, r]
+    own.mean[:] = own.value - apart

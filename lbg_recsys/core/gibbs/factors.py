@@ -100,8 +100,10 @@ def weighted_squares(others: Array, weight: Array, out: Array) -> None:
     """The lower triangle of out = sum_e weight[e] others[e] others[e]', (R, R)."""
     n, rank = others.shape
     near = _scaled(others, weight)
-    squares = np.empty((near.shape[1], near.shape[1]), np.float32)
-    fill_squares(near, np.arange(n), squares)
+    squares, each = np.empty((near.shape[1], near.shape[1]), np.float32), np.empty(n, np.int32)
+    for e in range(n):
+        each[e] = e
+    fill_squares(near, each, squares)
     for r in range(rank):
         for t in range(r + 1):
             out[r, t] = squares[r, t]
@@ -232,20 +234,21 @@ class Near(NamedTuple):
     pull: Array  # (1, width) float32
 
 
-@kernel()
 def _near(entries: Partners, others: Array, own_weight: Array, weight: Array) -> Near:
-    longest = 0
-    for j in range(own_weight.shape[0]):
-        longest = max(longest, entries.indptr[j + 1] - entries.indptr[j])
-    scaled = _scaled(others, weight)
-    width = scaled.shape[1]
+    """Not compiled: all of it is done once per sweep."""
+    root = np.sqrt(weight)
+    n, rank = others.shape
+    width = -(-rank // TILE) * TILE
+    scaled = np.zeros((n, width), np.float32)
+    scaled[:, :rank] = root[:, np.newaxis] * others
+    longest = int(np.diff(entries.indptr).max(initial=0))
     return Near(
         entries,
         scaled,
-        np.sqrt(weight),
+        root,
         own_weight,
         np.empty((longest, 1), np.float32),
-        np.arange(longest).astype(np.int32),
+        np.arange(longest, dtype=np.int32),
         np.empty((width, width), np.float32),
         np.empty((1, width), np.float32),
     )
@@ -269,7 +272,52 @@ def factorise_rows(own: Factors, near: Near, res: Array, first: int, a: Array) -
     return some
 
 
+class Conditional(NamedTuple):
+    """The means that factors are drawn from, and how far they would be drawn from these; (0, R) if they are drawn."""
+
+    mean: Array  # (n, R) float32
+    apart: Array  # (n, R) float32
+
+
 @kernel(fastmath=FAST)
+def solve_rows(
+    own: Factors, others: Array, near: Near, noise: Array, res: Array, begin: int, end: int, out: Conditional
+) -> None:
+    """The loop of `draw_factors` and of `conditional_factors`: most of it is the same."""
+    ptr, partner, place = near.entries
+    rank = own.value.shape[1]
+    a, drawn = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
+    change = np.empty(rank, np.float32)
+    reading = out.mean.shape[0] > 0
+    for first in range(begin, end, LANES):
+        some = factorise_rows(own, near, res, first, a)
+        if reading:
+            solve(a, drawn)
+        for lane in range(some):  # L'(x - mean) ~ N(0, I): noise joins between the two triangular solves
+            for r in range(rank):
+                if reading:
+                    out.mean[first + lane, r] = drawn[lane, r]
+                    a[rank * rank + r, lane] = noise[first + lane, r]
+                else:
+                    a[rank * rank + r, lane] += noise[first + lane, r]
+        solve(a, drawn)
+        for lane in range(some):
+            j = first + lane
+            if reading:
+                for r in range(rank):
+                    out.apart[j, r] = drawn[lane, r]
+                continue
+            for r in range(rank):
+                change[r] = drawn[lane, r] - own.value[j, r]
+                own.value[j, r] = drawn[lane, r]
+            for e in range(ptr[j], ptr[j + 1]):
+                other = others[np.uint32(partner[e])]
+                product = np.float32(0.0)
+                for r in range(rank):
+                    product += change[r] * other[r]
+                res[np.uint32(place[e])] -= product
+
+
 def draw_factors(
     own: Factors,
     others: Array,
@@ -287,48 +335,16 @@ def draw_factors(
     ``noise`` (n, R) standard normal numbers. Given the columns, rows do not depend on each other: LANES of them are
     drawn together, and threads may draw different ones. Both ends are multiples of LANES or the last row's.
     """
-    ptr, partner, place = entries
-    rank = own.value.shape[1]
+    nothing = np.empty((0, own.value.shape[1]), np.float32)
     near = _near(entries, others, own_weight, weight)
-    a, drawn = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
-    change = np.empty(rank, np.float32)
-    for first in range(begin, end, LANES):
-        some = factorise_rows(own, near, res, first, a)
-        for lane in range(some):  # L'(x - mean) ~ N(0, I): noise joins between the two triangular solves
-            for r in range(rank):
-                a[rank * rank + r, lane] += noise[first + lane, r]
-        solve(a, drawn)
-        for lane in range(some):
-            j = first + lane
-            for r in range(rank):
-                change[r] = drawn[lane, r] - own.value[j, r]
-                own.value[j, r] = drawn[lane, r]
-            for e in range(ptr[j], ptr[j + 1]):
-                other = others[np.uint32(partner[e])]
-                product = np.float32(0.0)
-                for r in range(rank):
-                    product += change[r] * other[r]
-                res[np.uint32(place[e])] -= product
+    solve_rows(own, others, near, noise, res, begin, end, Conditional(nothing, nothing))
 
 
-@kernel(fastmath=FAST)
 def conditional_factors(
     own: Factors, others: Array, entries: Partners, own_weight: Array, weight: Array, noise: Array, res: Array
-) -> tuple[Array, Array]:
-    """The means of what `draw_factors` draws from, (n, R), and how far it would draw from them, (n, R)."""
-    n, rank = own.value.shape
+) -> Conditional:
+    """The means of what `draw_factors` draws from, and how far it would draw from them."""
+    out = Conditional(np.empty_like(own.value), np.empty_like(own.value))
     near = _near(entries, others, own_weight, weight)
-    a, some_of = np.ones((rank * (rank + 1) + 1, LANES)), np.empty((LANES, rank), np.float32)
-    mean, apart = np.empty((n, rank), np.float32), np.empty((n, rank), np.float32)
-    for first in range(0, n, LANES):
-        some = factorise_rows(own, near, res, first, a)
-        solve(a, some_of)
-        for lane in range(some):
-            for r in range(rank):
-                mean[first + lane, r] = some_of[lane, r]
-                a[rank * rank + r, lane] = noise[first + lane, r]
-        solve(a, some_of)
-        for lane in range(some):
-            for r in range(rank):
-                apart[first + lane, r] = some_of[lane, r]
-    return mean, apart
+    solve_rows(own, others, near, noise, res, 0, len(own.value), out)
+    return out

@@ -149,7 +149,6 @@ def move_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: flo
             added[b, u] = proposal[u]
 
 
-@kernel()
 def rescale_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: float, prior: Gamma) -> float:
     """A Metropolis step of what all users add to cut point ``b`` together with its precision, which is returned.
 
@@ -157,21 +156,18 @@ def rescale_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: 
     tau on what they add: drawn in turn, both need hundreds of sweeps to get far.
     """
     cuts, added = rated.intervals.cuts, rated.intervals.added
-    owners = added.shape[1]
-    information = 1.0
-    for u in range(owners):
-        information += 0.25 * _INFORMATION * rated.owner_weight[u] * rated.neighbours[b, u] * added[b, u] ** 2
-    moved = tau * math.exp(_STEP / math.sqrt(information) * draw_normal(rng))
-    factor = math.sqrt(tau / moved)
-    proposal, gain = np.empty(owners), np.zeros(owners)
-    for u in range(owners):
-        proposal[u] = factor * added[b, u]
-        if not _in_order(b, u, proposal[u], cuts, added):
-            return tau
+    information = 0.25 * _INFORMATION * rated.owner_weight.astype(np.float64) * rated.neighbours[b] * added[b] ** 2
+    # one by one: the bits of `sum` differ between processors
+    total_information = np.append(1.0, information).cumsum()[-1]
+    moved = tau * math.exp(_STEP / math.sqrt(total_information) * draw_normal(rng))
+    proposal = math.sqrt(tau / moved) * added[b].astype(np.float64)
+    rises = cuts[b - 1] + added[b - 1].astype(np.float64) < cuts[b] + proposal
+    if not (rises & (cuts[b] + proposal < cuts[b + 1] + added[b + 1].astype(np.float64))).all():
+        return tau
+    gain = np.zeros(len(proposal))
     _likelihood_gains(b, rated, proposal, gain)
-    total = prior.shape * math.log(moved / tau) - prior.rate * (moved - tau) + gain.sum()
+    total = prior.shape * math.log(moved / tau) - prior.rate * (moved - tau) + gain.cumsum()[-1]
     if -draw_exponential(rng) < total:
-        for u in range(owners):  # numba would compile the error message of an array assignment, for four seconds
-            added[b, u] = proposal[u]
+        added[b] = proposal
         return moved
     return tau

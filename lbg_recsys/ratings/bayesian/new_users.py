@@ -144,7 +144,7 @@ class NewUsers(WithoutCaches):
     def _kept_columns(self, items: Ints) -> KeptColumns:
         draws, (evidence, steps) = self._draws[Side.USERS], self.rates.evidence
         with np.errstate(divide="ignore"):  # the log of the share of a class that nobody has
-            base = np.log(draws.lam) + draws.base
+            base = (np.log(draws.lam) + draws.base).astype(np.float64)
         return KeptColumns(
             part(draws.c, items),
             draws.c_step,
