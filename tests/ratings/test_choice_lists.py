@@ -9,6 +9,7 @@ from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import BayesianLBGModel, ChoiceModel, LBGModel
 from lbg_recsys.ratings.choice_scores import diversified_rows
 from lbg_recsys.ratings.plsa import GaussianPLSAModel
+from lbg_recsys.ratings.questions.recommend import _lower_ends
 from tests.lists import brute_force_list
 
 
@@ -77,6 +78,9 @@ def test_sure_ranks_by_the_lower_end_of_the_interval(model):
     np.testing.assert_array_equal(found["score"], low)
     order = np.lexsort((-found["expected_rating"], -low))
     np.testing.assert_array_equal(order, np.arange(len(found)))
+    first = _lower_ends(model, np.array([model.matrix.users.code(4)]))[0, model.matrix.items.codes(found["item"])]
+    higher = (first - low) / model.matrix.scale.step  # by half of where the expectation is on the scale
+    np.testing.assert_allclose(higher, 0.5 * (found["expected_rating"] - 1.0) / 4.0, atol=1e-4)
 
 
 def test_diversity(model):

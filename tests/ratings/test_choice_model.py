@@ -49,6 +49,8 @@ def test_contributions_add_up_and_the_first_is_the_largest(model):
     assert parts == sorted(parts, reverse=True) and 0 < reason.from_popularity < 0.02
     assert all(one.rating is None for one in reason.because)
     assert model.fold_in([2]).explain(4).because[0].item == 2
+    first = next(iter(model.matrix.items))
+    assert model.fold_in([4]).explain(first).because[0].item == 4
 
 
 def test_similar_items(model):

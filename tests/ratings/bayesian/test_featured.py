@@ -1,5 +1,7 @@
 """Bayesian LBG with features of items and users."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,13 @@ def test_features_explain(model, split):
     assert first.of == "item" and 0.3 < first.effect < 1.2  # two thirds of the films are not war films
     assert max(abs(one.effect) for one in found.features if one.feature == "noise") < 0.15
     assert {one.of for one in found.features} == {"item", "user"} and "genres=War: +" in str(found)
+    drama = next(item for item in train["item"] if int(item[1:]) % 3)
+    assert {one.feature for one in model.explain("u1", drama).features if one.of == "item"} <= {
+        "genres=Drama",
+        "noise",
+    }
+    many = replace(found, features=(first,) * 10, evidence=())
+    assert str(many).count("genres=") == 8 and "  and 2 more" in str(many)
 
 
 def test_effects_are_those_of_items_whose_number_of_ratings_nobody_knows():
@@ -147,6 +156,15 @@ def test_a_training_user_folded_in_again_has_about_the_same_predictions(model, s
     again = model.fold_in(own, features={"age": model.user_features_.features[0].centre[0]})
     direct = model.predict_batch([("u1", item) for item in items])
     assert np.abs(again.predict(items) - direct).max() < 0.5
+
+
+def test_what_features_say_of_new_users_is_not_added_to_what_their_ratings_say(model, world, split):
+    """The youngest and the oldest new user give the ratings that their age makes expected, and no more than that."""
+    ages, new_users = world[2]["age"], split[2]
+    for user in (ages[new_users["user"].unique()].idxmin(), ages[new_users["user"].unique()].idxmax()):
+        own = new_users[new_users["user"] == user].set_index("item")["rating"]
+        folded = model.fold_in(own, features={"age": int(ages[user])})
+        assert folded.predict(list(own.index)).mean() == pytest.approx(own.mean(), abs=0.15)
 
 
 def test_new_items_with_features(model):
