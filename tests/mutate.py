@@ -6,9 +6,9 @@ either equivalent (the change alters nothing that can be seen) or a test that is
 
 A change takes seconds instead of minutes where these can be spared: every test process is a fork of one that has
 imported the libraries; compiled code is kept for all but the files that depend on the changed one; and with
-``--coverage FILE``, a data file of coverage.py with ``dynamic_context = test_function``, only the tests that run the
-changed line are tried. Such a file has the lines of compiled functions if tests of ``core`` were run once more as
-`tests.uncompiled` says; for a line that it does not have, all tests are tried.
+``--coverage FILE``, a data file of coverage.py with ``dynamic_context = test_function``, the tests that run the
+changed line are tried first. Such a file has the lines of compiled functions if tests of ``core`` were run once more
+as `tests.uncompiled` says; for a line that it does not have, all tests are tried.
 """
 
 import argparse
@@ -38,6 +38,7 @@ ROOMS = {
 }
 _LIBRARIES = ("numba", "pandas", "scipy.stats", "sklearn.feature_extraction.text", "surprise", "hypothesis", "polars")
 _ENDLESS = 99  # the exit code of tests that did not end in time: a loop without an end is noticed, a slow test is not
+_UNSEEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 _COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 _COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 
@@ -247,13 +248,15 @@ def try_all(copy: Path, chosen: list[tuple[Path, int]], wanted, data, options: a
         shutil.rmtree(own_cache, ignore_errors=True)
         shutil.copytree(cache, own_cache, ignore=stale(path), copy_function=os.link)
         began = time.monotonic()
-        tests = tests_of(path)
-        tests = known.files(tests) if known else tests
-        code = run(copy, own_cache, ["-m", "not slow", *tests], [known] if known else [], options.seconds)
+        tests, code = tests_of(path), pytest.ExitCode.OK
+        if known:
+            code = run(copy, own_cache, ["-m", "not slow", *known.files(tests)], [known], options.seconds)
+        if code in _UNSEEN:  # by the tests known to run the line: a test that failed without compiled code is not
+            code = run(copy, own_cache, ["-m", "not slow", *tests], [], options.seconds)
         shutil.copy2(path, changed)
         if code == pytest.ExitCode.USAGE_ERROR:
             sys.exit((copy / "output.txt").read_text("utf-8")[-2000:])
-        unseen = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        unseen = code in _UNSEEN
         where = f"{path.relative_to(ROOT)}:{line} {kind}: {before} -> {ast.unparse(node)}"
         survived += [where] if unseen else []
         told = "SURVIVED" if unseen else "no end  " if code == _ENDLESS else "killed  "
