@@ -53,6 +53,25 @@ def sweeps(found):
     return _by_trial(found, "sweeps")
 
 
+def chains(found):
+    """Means over the splits, a line per setting of the chains and a column per data set."""
+    rows = found["results"].get("chains", {})
+    splits = dict.fromkeys(split for one in rows.values() for split in one["rows"])
+    names = [name for name in _DATA_SETS if any(split.startswith(f"{name} ") for split in splits)]
+    lines, first = [], None
+    for setting, one in rows.items():
+        mean = {
+            name: means(row["values"] for split, row in one["rows"].items() if split.startswith(f"{name} "))
+            for name in names
+        }
+        spent = sum(values["fit_s"] for values in mean.values())
+        first = first or spent
+        found_here = ["{rmse:.4f}, {mae_median:.4f}, {log_score:.4f}".format(**values) for values in mean.values()]
+        lines.append([setting, *found_here, f"{spent / first:.1f}"])
+    head = ["chains of a kind x sweeps", *(_DATA_SETS[name] for name in names), "CPU time, relative"]
+    return markdown_table(head, lines) if lines else "Not measured yet."
+
+
 def _by_trial(found, part):
     rows = found["results"].get(part, {})
     names = [name for name in _TUNED_ON if any(name in one["rows"] for one in rows.values())]

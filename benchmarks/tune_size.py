@@ -1,9 +1,10 @@
-"""Which size and how many sweeps? Inner splits of six data sets: what chose the defaults of Bayesian LBG.
+"""Which size, how many sweeps and chains? Inner splits of six data sets: what chose the defaults of Bayesian LBG.
 
 A tenth of the training part of the first outer fold (`benchmarks.list_data`) is held out; of MovieLens-1M and
 Book-Crossing only a fifth of the users take part. The part "size" varies the factors and classes of four chains with
 the default sweeps; the part "sweeps" averages different sweeps of the same four chains, each of which keeps every
-fifth.
+fifth. The part "chains" runs `POOL` chains of each kind on two splits of the same training part, and makes each
+setting of them as often as they suffice: one, two or all chains of each kind, of the first sweeps or all.
 """
 
 import time
@@ -12,6 +13,7 @@ import numpy as np
 
 from benchmarks import list_data
 from benchmarks.benchmark import Benchmark, Part
+from benchmarks.records import means
 from lbg_recsys.core import levels as over_levels
 from lbg_recsys.core.gibbs.chain import Chain, ChainSettings
 from lbg_recsys.core.gibbs.draws import Draws
@@ -26,19 +28,31 @@ from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
 
 NAMES = ("filmtrust", "insteval", "ml-100k", "ciao", "book-crossing", "ml-1m")
+CHAINS_OF = ("insteval", "filmtrust", "ciao", "ml-100k")
 OF_A_FIFTH = ("ml-1m", "book-crossing")
 SWEEPS, BURN_IN, EVERY = 300, 100, 5
+SPLITS, POOL = 2, 4
+# Chains of each kind (orientation and likelihood), sweeps of each, and how much more rarely than every fifth a sweep
+# is kept, so that the chains of a kind keep no more sweeps than one chain would; None keeps every fifth.
+CHAINS = {
+    "1 x 300": (1, 300, None),
+    **{
+        f"{n} x {sweeps}": (n, sweeps, None)
+        for n, sweeps in ((2, 150), (2, 200), (2, 300), (4, 100), (4, 200), (4, 300))
+    },
+    **{f"{n} x {sweeps}, no more kept": (n, sweeps, n) for n, sweeps in ((2, 200), (2, 300), (4, 200), (4, 300))},
+}
 WINDOWS = ((20, 60), (30, 120), (60, 250), (100, 250), (100, 300), (150, 300), (100, 400), (100, 500))
 
 
 class Split:
     """A training part, and the held-out ratings of users and items that it knows."""
 
-    def __init__(self, work, name):
+    def __init__(self, work, name, number=0):
         train, _ = list_data.fold(work, name, 0)
         if name in OF_A_FIFTH and not work.quick:
             train = train[train.user % 5 == 0]
-        train = train.sample(frac=1.0, random_state=0, ignore_index=True)
+        train = train.sample(frac=1.0, random_state=number, ignore_index=True)
         test, train = train.iloc[: len(train) // 10], train.iloc[len(train) // 10 :]
         self.matrix = RatingMatrix.from_arrays(train.user, train.item, train.rating)
         users, items = self.matrix.users.codes(test.user), self.matrix.items.codes(test.item)
@@ -49,10 +63,12 @@ class Split:
         self.ratings_per_user = len(self.matrix.values) / self.matrix.n_users
         self.ratings_per_id = len(self.matrix.values) / (self.matrix.n_users + self.matrix.n_items)
 
-    def run(self, n_sweeps, n_factors, n_components=4, n_classes=3):
+    def run(self, n_sweeps, n_factors, n_components=4, n_classes=3, first_seed=0):
         """Predictions of every fifth sweep of four chains: (sweep, likelihood, level distributions, means)."""
         found, started, evaluating = [], time.process_time(), 0.0
-        for number, (side, likelihood) in enumerate((side, kind) for side in Side for kind in Likelihood):
+        for number, (side, likelihood) in enumerate(
+            ((side, kind) for side in Side for kind in Likelihood), first_seed
+        ):
             ratings, level = entries_of(self.matrix, self.standard, side)
             settings = ChainSettings(
                 n_components,
@@ -77,9 +93,9 @@ class Split:
                     evaluating += time.process_time() - then
         return found, time.process_time() - started - evaluating
 
-    def evaluate(self, found, first, last):
-        """The measures of the average over the sweeps after ``first`` and up to ``last``."""
-        kept = [one for one in found if first < one[0] <= last]
+    def evaluate(self, found, first, last, every=EVERY):
+        """The measures of the average over every so many sweeps after ``first`` and up to ``last``."""
+        kept = [one for one in found if first < one[0] <= last and one[0] % every == 0]
         shapes = [shape for _, kind, shape, _ in kept if kind is Likelihood.ORDINAL]
         probability = np.mean(shapes, axis=0, dtype=np.float64)
         mean = np.mean([mean for *_, mean in kept], axis=0, dtype=np.float64)
@@ -126,13 +142,43 @@ def sweeps(record, work):
     record.finish("sweeps", [f"{first} to {last}" for first, last in windows])
 
 
+def chains(record, work):
+    """How many chains, and how long."""
+    settings = work.size(
+        CHAINS, {"1 x 15": (1, 15, None), "2 x 10": (2, 10, None), "2 x 10, no more kept": (2, 10, 1)}
+    )
+    pool, longest = work.size(POOL, 2), max(sweeps for _, sweeps, _ in settings.values())
+    for name in CHAINS_OF:
+        for number in range(SPLITS):
+            split, runs = Split(work, name, number), []
+
+            def measure(n, sweeps, thinning, split=split, runs=runs):
+                if not runs:  # the same chains for all settings
+                    factors = factors_for(split.ratings_per_id)
+                    runs += [split.run(longest, factors, first_seed=4 * k) for k in range(pool)]
+                groups = [runs[first : first + n] for first in range(0, pool, n)]
+                burn_in, every = sweeps // 3, EVERY * (thinning or 1)
+                each = [
+                    split.evaluate([one for found, _ in group for one in found], burn_in, sweeps, every)
+                    for group in groups
+                ]
+                # a sweep costs the same whenever it is made
+                return means(each) | {"fit_s": n * sweeps / longest * np.mean([spent for _, spent in runs])}
+
+            for setting, given in settings.items():
+                record.row(
+                    "chains", setting, f"{name} {number}", lambda given=given, measure=measure: measure(*given)
+                )
+    record.finish("chains", settings)
+
+
 BENCHMARK = Benchmark(
     name="tune_size",
-    what="Size and sweeps of Bayesian LBG on inner splits",
+    what="Size, sweeps and chains of Bayesian LBG on inner splits",
     module="benchmarks.tune_size",
     data=("ml-100k",),
-    seeds=(0,),
-    parts={"size": Part(size), "sweeps": Part(sweeps)},
+    seeds=(0, 1),
+    parts={"size": Part(size), "sweeps": Part(sweeps), "chains": Part(chains)},
 )
 
 if __name__ == "__main__":

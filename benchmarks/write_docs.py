@@ -76,6 +76,7 @@ BLOCKS = {
     "docs/bayesian-lbg.md": {
         "sizes": of("tune_size", tables_unknown.sizes),
         "sweeps": of("tune_size", tables_unknown.sweeps),
+        "chains": of("tune_size", tables_unknown.chains),
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
