@@ -35,7 +35,7 @@ def surprise_svd(matrix, size, iterations):
     from surprise import SVD, Dataset, Reader
 
     frame = pd.DataFrame({"user": matrix.user_codes, "item": matrix.item_codes, "rating": matrix.values})
-    reader = Reader(rating_scale=(matrix.scale.lower, matrix.scale.upper))
+    reader = Reader(rating_scale=(matrix.scale.low, matrix.scale.high))
     trainset = Dataset.load_from_df(frame, reader).build_full_trainset()
     SVD(n_factors=size, n_epochs=iterations, random_state=0).fit(trainset)
     return iterations

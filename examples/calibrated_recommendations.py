@@ -49,4 +49,4 @@ print(best.assign(title=best["item"].map(titles)).to_string(index=False))
 why = ours.explain(user, best["item"][0])
 print(f"topic {why.topic} against topic {why.against}: log-odds {why.log_odds:.1f}, most of it from")
 for evidence in why.evidence[:3]:
-    print(f"  {titles[evidence.item]} rated {evidence.rating:g}: {evidence.total:+.1f}")
+    print(f"  {titles[evidence.item]} rated {evidence.rating:g}: {evidence.log_odds:+.1f}")

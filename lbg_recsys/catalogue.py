@@ -42,6 +42,12 @@ class Catalogue:
     >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
     >>> found.find("Star Wars (1977)"), found.find("Alien (1980)")
     (8, None)
+    >>> titles = {246: "Chasing Amy (1997)", 268: "Chasing Amy (1997)"}
+    >>> found = Catalogue(SimpleNamespace(matrix=SimpleNamespace(items=IdIndex(titles)), titles=titles))
+    >>> found.complaint("chasing amy (1997)")
+    "'chasing amy (1997)': 2 items have this title: give the id, 246 or 268"
+    >>> found.complaint("Amy").removeprefix("several items may be meant: ")
+    "'Amy' is in 2 titles: 246 (Chasing Amy (1997)), 268 (Chasing Amy (1997)); give the id"
     """
 
     def __init__(self, model: Any) -> None:
@@ -67,8 +73,16 @@ class Catalogue:
 
     def find_titled(self, given: Any) -> RawId | None:
         """The one item whose whole title is given, or None: a part of a title, or a number, may be an unknown id."""
-        found = self._by_title.get(given.strip().casefold(), []) if isinstance(given, str) else []
+        found = self._titled(given)
         return found[0] if len(found) == 1 else None
+
+    def is_shared(self, given: Any) -> bool:
+        """Whether several items have the whole title that is given, and only an id says which is meant."""
+        return len(self._titled(given)) > 1
+
+    def _titled(self, given: Any) -> list[RawId]:
+        """The items whose whole title is given."""
+        return self._by_title.get(given.strip().casefold(), []) if isinstance(given, str) else []
 
     def trouble(self, given: Any) -> str:
         """Why `find` found nothing, with what could be meant."""
@@ -77,6 +91,10 @@ class Catalogue:
         text = str(given).strip()
         if self._with_features(given) is not None:
             return f"{text[:60]!r} (it has features and no ratings: only predict and explain take it)"
+        if self.is_shared(text):
+            *first, last = self._titled(text)
+            named = ", ".join(map(str, first[:_NAMED])) + (", ..." if len(first) > _NAMED else "")
+            return f"{text!r}: {len(first) + 1:,} items have this title: give the id, {named} or {last}"
         meant = self._meant(text)
         near = [self._titles[item] for item in meant]
         if len(meant) > 1:
@@ -93,8 +111,11 @@ class Catalogue:
 
     def complaint(self, given: Any) -> str:
         """The message about one item that `find` did not find."""
-        if self._meant(str(given).strip()):
-            return f"several items may be meant: {self.trouble(given)}; give the id or the whole title"
+        if self.is_shared(str(given)):
+            return self.trouble(given)
+        if meant := self._meant(str(given).strip()):
+            or_title = " or the whole title" if len({self._folded[item] for item in meant}) > 1 else ""
+            return f"several items may be meant: {self.trouble(given)}; give the id{or_title}"
         remedy = "give the id or the title" if self._titles else "give an id: the model has no titles"
         return f"the model knows no such item: {self.trouble(given)} (it knows {len(self._index):,}); {remedy}"
 
@@ -118,6 +139,10 @@ class Catalogue:
         named += f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
         many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
         is_unrated = any(self._with_features(one) is not None for one in unknown)
+        shared = [self.is_shared(str(one)) for one in unknown]
+        if not understood and any(shared):
+            none = "cannot tell which item is meant" if len(asked) == 1 else f"understands none of the {many}"
+            raise DataError(f"{given_in}: the model {none}: {named}")
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
             none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
@@ -126,6 +151,8 @@ class Catalogue:
             raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
         if is_unrated:
             why = "unknown or without ratings"
+        elif all(shared):
+            why = "unclear"
         else:
             is_unclear = any(map(self._meant, map(str, unknown)))
             why = "unknown or unclear" if is_unclear else "unknown to the model"

@@ -42,7 +42,7 @@ class ParameterError(DataError):
 
 
 class OffScaleError(DataError):
-    """A rating that is not on the rating scale; ``what`` says which, for callers that know another remedy.
+    """A rating that is not on the rating scale; ``what`` says which, for callers that know more or another remedy.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class OffScaleError(DataError):
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}: {remedy}")
-        self.what = what
+        self.what, self.remedy = what, remedy
 
 
 class NotFittedError(LBGError, ValueError, AttributeError):

@@ -49,6 +49,17 @@ def check_path(path: Any) -> None:
         raise ParameterError(f"path is {path!r}: give the name of a file")
 
 
+def why_not_opened(path: object, error: Exception) -> str:
+    """The sentence about a file that cannot be opened: the same wherever a file is named.
+
+    >>> why_not_opened("a.csv", FileNotFoundError()), why_not_opened("a.csv", PermissionError(13, "no permission"))
+    ('there is no file a.csv', 'a.csv cannot be opened: no permission')
+    """
+    if isinstance(error, FileNotFoundError):
+        return f"there is no file {path}"
+    return f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}"
+
+
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an error of the system that names no file, or a temporary one, name ``path``."""

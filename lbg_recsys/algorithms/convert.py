@@ -81,7 +81,7 @@ def trainset_of(*matrices: RatingMatrix) -> Any:
         for matrix in matrices
     ]
     scale = matrices[0].scale
-    trainset = dataset_of(pd.concat(frames, ignore_index=True), (scale.lower, scale.upper)).build_full_trainset()
+    trainset = dataset_of(pd.concat(frames, ignore_index=True), (scale.low, scale.high)).build_full_trainset()
     trainset.scale = scale
     return trainset
 

@@ -14,6 +14,7 @@ from lbg_recsys import __version__
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.core.interrupts import is_busy
 from lbg_recsys.errors import LBGError, OffScaleError, ParameterError
+from lbg_recsys.files import why_not_opened
 from lbg_recsys.words import did_you_mean, visible
 
 # name -> module:attribute, in the order that --help shows
@@ -25,6 +26,7 @@ COMMANDS = {
     "explain": "lbg_recsys.cli.explain:explain",
     "topics": "lbg_recsys.cli.topics:topics",
     "similar": "lbg_recsys.cli.similar:similar",
+    "items": "lbg_recsys.cli.items:items",
     "serve": "lbg_recsys.cli.serve:serve",
     "report": "lbg_recsys.cli.report:report",
     "params": "lbg_recsys.cli.params:params",
@@ -88,8 +90,7 @@ class LazyGroup(click.Group):
         except LBGError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
-            file = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(_lost_cluster(error) or f"{file}{error.strerror or error}") from error
+            raise click.ClickException(_lost_cluster(error) or _of_system(error)) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory for this") from error
         except KeyboardInterrupt:
@@ -102,6 +103,14 @@ class LazyGroup(click.Group):
             if (lost := _lost_cluster(error)) is None:
                 raise
             raise click.ClickException(lost) from error
+
+
+def _of_system(error: OSError) -> str:
+    """What the system refused, in words."""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return why_not_opened(error.filename, error)
+    file = f"{error.filename}: " if error.filename else ""
+    return f"{file}{error.strerror or error}"
 
 
 def _lost_cluster(error: Exception) -> str | None:

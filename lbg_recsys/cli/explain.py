@@ -116,17 +116,19 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
     from lbg_recsys.ratings.choice_scores import ChoiceExplanation
 
     if isinstance(found, ChoiceExplanation):
-        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice_score:.4f}\n")
+        taken = all(one.rating is None for one in found.because)
+        score = f"choice score {found.choice_score:.4f}"
+        _show_heading(model, who, found, score, seen=found.seen, verb="took" if taken else "rated")
         _show_choice(model, found, number)
         if found.score not in (None, found.choice_score):
             echo(f"\nList score: {found.score:.4f}, with the probability that anybody likes it")
         return
     if found.choice is not None:
-        echo(f"{who}, item {title_of(model, found.item)}: choice score {found.choice.choice_score:.4f}\n")
+        _show_heading(model, who, found, f"choice score {found.choice.choice_score:.4f}", seen=found.seen)
         _show_choice(model, found.choice, number)
         echo()
     rating = f"prediction {found.prediction:.4g}, expected rating {found.expected_rating:.2f}"
-    echo(f"{who}, item {title_of(model, found.item)}: {rating}\n")
+    _show_heading(model, who, found, rating, seen=found.seen and found.choice is None)  # else it is said above
     echo(bars(_by_name(found)))
     _show_score(model, found)
     if isinstance(found, Explanation):
@@ -137,6 +139,11 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         _show_features(found, number)
         _show_topics(found, number)
         _show_influences(model, found, number)
+
+
+def _show_heading(model: Any, who: str, found: Any, said: str, *, seen: bool, verb: str = "rated") -> None:
+    echo(f"{who}, item {title_of(model, found.item)}: {said}")
+    echo(f"The user {verb} this item already.\n" if seen else "")
 
 
 def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None:
@@ -191,8 +198,8 @@ def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> N
     why = (
         f"Why topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
         f"from_prior {_signed(found.from_prior)}, from_silence (unrated items) {_signed(found.from_silence)}, "
-        f"from_item {_signed(found.from_item)}, and the user's ratings "
-        f"{_signed(sum(one.total for one in found.evidence))}{':' if found.evidence else '.'}"
+        f"from_being_rated {_signed(found.from_being_rated)}, and the user's ratings "
+        f"{_signed(sum(one.both for one in found.evidence))}{':' if found.evidence else '.'}"
     )
     echo(f"\n{click.wrap_text(why, WIDTH)}")
     if found.evidence:
@@ -238,15 +245,13 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
         return
     echo("\nWhat each of the user's ratings adds to the expected rating")
     _show_evidence(model, found, number, decimals(found.distribution, 3))
-    if any(one.item == found.item for one in found.evidence):
-        echo(f"The user has rated {title_of(model, found.item)} too: that rating is among them.")
     if len(found.evidence) > 1:
         echo("These do not add up: if ratings agree, removing one of them changes little.")
 
 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:
     if any(one.from_rating_it for one in found.evidence):
-        names = ["from_rating_it", "from_its_value", "total"]
+        names = ["from_rating_it", "from_its_value", found.quantity]
     else:  # a model that learns nothing from what people rate
         names = ["from_its_value"]
     print_table(
@@ -257,5 +262,5 @@ def _show_evidence(model: "RatingModel", found: "Explanation | Influences", numb
         ],
     )
     if len(found.evidence) > number:
-        rest = sum(one.total for one in found.evidence[number:])
-        echo(f"and {len(found.evidence) - number} more, total {rest:+.{places}f}")
+        rest = sum(one.both for one in found.evidence[number:])
+        echo(f"and {len(found.evidence) - number} more, together {rest:+.{places}f}")

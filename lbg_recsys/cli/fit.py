@@ -244,6 +244,7 @@ def fit(
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
     beside |= features_of(tables, data, quiet)
+    named = _titles(ratings, titles)  # before the fit, which a wrong file would waste
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
         from lbg_recsys.persistence import FitCheckpoint
@@ -257,8 +258,7 @@ def fit(
         else:
             model.fit(data, progress=progress, **beside)
         progress(1, 1, "")
-    named = _titles(ratings, titles, model.matrix)
-    save(model, output, titles=named, ratings=not drop_users)
+    save(model, output, titles=_of_items(named, model.matrix), ratings=not drop_users)
     if "checkpoint" in beside:
         remove(kept)  # the fit is complete
     if as_json:
@@ -322,13 +322,17 @@ def _choose(algo: str | None, data: "RatingSource | None", source: str, has_coun
     return algo, f"{constant}: predictions will all be the same. --algo {CHOICE} makes lists from who took what."
 
 
-def _titles(ratings: str, titles: str | None, matrix: "RatingMatrix") -> dict[Any, str]:
-    """Titles of the items that were rated; some of the named data sets have titles of their own."""
+def _titles(ratings: str, titles: str | None) -> dict[Any, str]:
+    """The titles of a file; some of the named data sets have titles of their own."""
     from lbg_recsys.datasets.by_name import TITLED_SETS
     from lbg_recsys.readers.ratings import read_titles
 
     if titles is None and ratings not in TITLED_SETS:
         return {}
-    found = read_titles(titles if titles is not None else ratings)
-    named = dict(zip(known_ids(matrix.items, found), found.values(), strict=True))
-    return {item: title for item, title in named.items() if item in matrix.items}
+    return read_titles(titles if titles is not None else ratings)
+
+
+def _of_items(titles: dict[Any, str], matrix: "RatingMatrix") -> dict[Any, str]:
+    """The titles of the items that were rated, by the ids of the ratings."""
+    named = zip(known_ids(matrix.items, titles), titles.values(), strict=True)
+    return {item: title for item, title in named if item in matrix.items}

@@ -31,13 +31,13 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
         print_json(facts)
         return
     rows = {
-        "model": f"{model} ({size_in_words(facts['bytes'])}, format {facts['format']})",
+        "model": f"{model} ({size_in_words(facts['size'])}, format {facts['format']})",
         "class": facts["class"],
         "parameters": ", ".join(f"{name}={value}" for name, value in facts["parameters"].items()),
     }
     about, titles = facts.get("ratings"), facts.get("n_titles")
-    if facts["training"]:
-        rows["training"] = convergence_in_words(facts["training"], "user" if about else "document")
+    if how_it_went := convergence_in_words(facts["training"], "user" if about else "document"):
+        rows["training"] = how_it_went
     if about:
         only_choices = facts["class"] == "ChoiceModel" and about["scale"]["n_levels"] == 1
         what, words = ("choices", choices_in_words) if only_choices else ("ratings", in_words)
@@ -67,7 +67,7 @@ def file_facts(path: str) -> dict[str, Any]:
     beside = {"n_titles": about.pop("n_titles"), "features": about.pop("features", {})} if "n_titles" in about else {}
     return {
         "model": path,
-        "bytes": found.size,
+        "size": found.size,
         "format": found.version,
         "class": found.model,
         "parameters": found.parameters,

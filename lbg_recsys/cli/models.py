@@ -10,7 +10,7 @@ import click
 from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, OffScaleError
 from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
@@ -87,27 +87,29 @@ def predicts_ratings(model: Any) -> bool:
 
 def convergence(model: Any) -> dict[str, Any]:
     """How training went, for machines."""
-    of_sampler = ("n_sweeps_", "monte_carlo_error_", "rhat_median_", "rhat_share_")
-    names = ("converged_", "n_iter_", *of_sampler, "lower_bound_", "beta_")
-    facts = {name.rstrip("_"): getattr(model, name) for name in names if hasattr(model, name)}
-    return {name: fact for name, fact in facts.items() if fact == fact}  # those of too few sweeps are NaN: no facts
+    from lbg_recsys.persistence.contents import of_training
+    from lbg_recsys.persistence.kind import TRAINING
+
+    return of_training({name: getattr(model, f"{name}_", None) for name in TRAINING})
 
 
 def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
     """How training went, for people; the log-likelihood is one per ``row``."""
-    if not facts:
+    known = {name: fact for name, fact in facts.items() if fact is not None}
+    if not known:
         return ""  # nothing was iterated
-    words = f"{facts['n_sweeps']} sweeps" if "n_sweeps" in facts else f"{facts['n_iter']} iterations"
-    if "converged" in facts:
-        words = ("converged after " if facts["converged"] else "stopped before convergence after ") + words
-    if "monte_carlo_error" in facts:
-        words += f", Monte Carlo error of expected ratings {facts['monte_carlo_error']:.3f}"
-    elif "rhat_median" in facts:  # of files that do not have the other
-        words += f", median R-hat {facts['rhat_median']:.2f}, {facts['rhat_share']:.0%} above 1.1"
-    elif "n_sweeps" in facts:
+    words = f"{known['n_sweeps']} sweeps" if "n_sweeps" in known else f"{known['n_iter']} iterations"
+    of_older_file = "rhat_median" in known and "monte_carlo_error" not in known
+    if "converged" in known and not of_older_file:  # it was said of R-hats that would not be called so today
+        words = ("converged after " if known["converged"] else "stopped before convergence after ") + words
+    if "monte_carlo_error" in known:
+        words += f", Monte Carlo error of expected ratings {known['monte_carlo_error']:.3f}"
+    elif of_older_file:
+        words += f", median R-hat {known['rhat_median']:.2f}, {known['rhat_share']:.0%} above 1.1"
+    elif "n_sweeps" in known:
         words += ", too few to assess convergence"
-    if "lower_bound" in facts:
-        words += f", penalised log-likelihood {facts['lower_bound']:.4f} per {row}"
+    if "lower_bound" in known:
+        words += f", penalised log-likelihood {known['lower_bound']:.4f} per {row}"
     return words
 
 
@@ -183,8 +185,18 @@ def fold_in_file(
             continue
         if len(known) < sum(item in meant for item in own):
             raise DataError(f"{source}: two names of one item are given for one user: leave one of them out")
-        folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known), **beside)))
+        with _of_file(source if user is None else f"{source}, user {user!r}"):
+            folded.append((user, model.fold_in(known if has_ratings and takes_ratings else list(known), **beside)))
     return folded
+
+
+@contextmanager
+def _of_file(place: str | None) -> Iterator[None]:
+    """A rating off the scale is named with the place where it is."""
+    try:
+        yield
+    except OffScaleError as error:
+        raise OffScaleError(f"{place}: {error.what}", error.remedy) from error
 
 
 def new_user_called(user: "RawId | None") -> str:
@@ -263,7 +275,10 @@ def with_new_items(
     if source is None and not features:
         return model, []
     if not predicts_ratings(model):
-        raise DataError("--new-item needs a model of ratings, and this is a ChoiceModel: fit --algo bayesian")
+        raise DataError(
+            "--new-item has ratings, and a ChoiceModel predicts none: leave it out, or give a model that was fitted "
+            "to a file with ratings"
+        )
     found = {None: {}} if source is None else read_new_items(source, **how)
     beside = _beside(model, features, len(found), f"new item, and {source} has {len(found):,}")
     added: list[RawId] = []
@@ -276,7 +291,8 @@ def with_new_items(
                     "the model knows; at least one must be"
                 )
             added.append("new item" if item is None else item)
-            model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)), **beside)
+            with _of_file(source if item is None else f"{source}, item {item!r}"):
+                model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)), **beside)
     return model, added
 
 

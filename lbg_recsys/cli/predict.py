@@ -1,5 +1,6 @@
 """``lbg-recsys predict``: a rating, or a file of them, each with its distribution."""
 
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -87,9 +88,9 @@ def predict(
 
     PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title, and the output
     has its id. The output has one line per pair: the predicted rating, its standard deviation, the interval and the
-    probability of every level. A user (or, in PAIRS, an item) that the model does not know gets the prediction for an
-    unknown one. --item must be an item that the model knows: its id, its title or a part of the title. Items with
-    features and no ratings are known too.
+    probability of every level. If the model does not know a user, the prediction is that for an unknown user, and
+    likewise for an item of PAIRS. --item must be an item that the model knows: its id, its title or a part of the
+    title. Items with features and no ratings are known too.
 
     --new-user predicts for users whom the model does not know, from a file of items (ids or titles) and ratings;
     nothing is fitted again. A column user in the file gives one prediction per user.
@@ -183,16 +184,25 @@ def _many(
 ) -> None:
     from lbg_recsys.ratings.bayesian.featured import FeaturedModel
     from lbg_recsys.ratings.questions.predictions import predictions
-    from lbg_recsys.readers import read_interactions, read_pairs
+    from lbg_recsys.readers import read_interactions
+    from lbg_recsys.readers.ratings import read_table
 
-    with bar("reading", quiet) as progress:
-        read = read_interactions if "timestamp" in how else read_pairs
-        frame = read(source, **how, progress=progress)
+    with warnings.catch_warnings(record=True) as headers, bar("reading", quiet) as progress:
+        warnings.simplefilter("always")
+        frame: Any = (
+            read_interactions(source, **how, progress=progress)
+            if "timestamp" in how
+            else read_table(source, ["user", "item"], **how, is_asked=True, progress=progress)
+        )
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     catalogue, unknown = Catalogue(model), _unknown(model, users, items)
     titled = {one: item for one in unknown["item"] if (item := catalogue.find_titled(one)) is not None}
+    if shared := [one for one in unknown["item"] if catalogue.is_shared(one)]:
+        more = f"; and {len(shared) - _NAMED:,} more such titles" if len(shared) > _NAMED else ""
+        raise DataError(f"{source}: {'; '.join(map(catalogue.complaint, shared[:_NAMED]))}{more}")
+    may_be_header = users[0] in unknown["user"] and items[0] in unknown["item"] and items[0] not in titled
     if titled:
         items = [titled.get(one, one) for one in items]
     with (
@@ -206,6 +216,8 @@ def _many(
             progress(min(last, len(users)), len(users), "")
     _wrote(writer.n_rows, output, as_json, quiet)
     if not quiet:
+        for one in headers if may_be_header else ():
+            echo(click.wrap_text(f"Note: {one.message}", WIDTH), err=True)
         for what, count in unknown.items():
             strange = [one for one in count if what == "user" or one not in titled]
             if strange:

@@ -256,7 +256,7 @@ def read_dataset(
     matrix, frame = _read(source, scale, quiet, how, timestamp)
     if matrix.n_duplicates:
         frame = frame.drop_duplicates(["user", "item"], keep="last")
-    return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
+    return matrix, dataset_of(frame, (matrix.scale.low, matrix.scale.high))
 
 
 def read_evaluated(
@@ -283,7 +283,7 @@ def read_evaluated(
     if matrix is not None:
         _say_what_was_read(matrix, quiet)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
-        return matrix, dataset_of(frame, (matrix.scale.lower, matrix.scale.upper))
+        return matrix, dataset_of(frame, (matrix.scale.low, matrix.scale.high))
     why = f"all ratings are {frame['rating'].iloc[0]:g}" if constant else f"{source} has no rating column"
     if timestamp and not constant and len(how.get("columns") or ()) == 3:
         why += " (the third of --columns is the time; for ratings with times name four)"
@@ -322,7 +322,8 @@ def _say_what_was_read(matrix: "RatingMatrix", quiet: bool) -> None:
     if not quiet:
         echo(f"Read {in_words(facts_of(matrix))}.", err=True)
         if remark := far_from_the_others(matrix.rows.values):
-            echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
+            option = "--scale LOW HIGH refuses ratings that are off the scale"
+            echo(click.wrap_text(f"Note: {remark}; {option}", WIDTH), err=True)
 
 
 def _refuse_format_of_sets(source: str, how: Mapping[str, Any]) -> None:
@@ -350,8 +351,8 @@ def facts_of(matrix: "RatingMatrix | RatingStore") -> dict[str, Any]:
         "n_ratings": matrix.n_ratings,
         "n_duplicates": matrix.n_duplicates,
         "scale": {
-            "lower": scale.lower,
-            "upper": scale.upper,
+            "low": scale.low,
+            "high": scale.high,
             "n_levels": len(scale.levels),
             "discrete": scale.discrete,
         },
@@ -381,7 +382,7 @@ def in_words(facts: Mapping[str, Any]) -> str:
     scale = facts["scale"]
     kind = counted(scale["n_levels"], "level") if scale["discrete"] else "continuous"
     text = f"{counted(facts['n_ratings'], 'rating')} of {counted(facts['n_items'], 'item')}"
-    text += f" by {counted(facts['n_users'], 'user')}, on the scale {scale['lower']:g}..{scale['upper']:g} ({kind})"
+    text += f" by {counted(facts['n_users'], 'user')}, on the scale {scale['low']:g}..{scale['high']:g} ({kind})"
     if facts["n_duplicates"]:
         text += f"; {facts['n_duplicates']:,} repeated a (user, item) pair, of which the last counts"
     return text

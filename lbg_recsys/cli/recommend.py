@@ -206,8 +206,8 @@ def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) 
 
 def _refuse_outside(model: "RatingModel", liked: float | None) -> None:
     scale = model.matrix.scale
-    if liked is not None and not scale.lower <= liked <= scale.upper:
-        raise ParameterError(f"--liked {liked:g} is off the model's rating scale {scale.lower:g}..{scale.upper:g}")
+    if liked is not None and not scale.low <= liked <= scale.high:
+        raise ParameterError(f"--liked {liked:g} is off the model's rating scale {scale.low:g}..{scale.high:g}")
 
 
 def _with_titles(found: "pd.DataFrame") -> "pd.DataFrame":

@@ -90,7 +90,7 @@ def report(
         stream.write(page)
     size = os.path.getsize(output)
     if as_json:
-        print_json({"report": output, "bytes": size})
+        print_json({"report": output, "size": size})
     elif not quiet:
         echo(f"Saved {output} ({size_in_words(size)}).")
 

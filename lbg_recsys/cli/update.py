@@ -41,12 +41,12 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
         raise DataError(
-            f"{model} holds {class_of(loaded)}, which cannot be updated: fit it to all "
-            "ratings, or use a model of --algo lbg"
+            f"{model} holds {class_of(loaded)}, which cannot be updated (only models of lbg and paper can): fit it "
+            "again, to the old and the new file together"
         )
     before = facts_of(loaded.matrix)
     scale = loaded.matrix.scale
-    new = read_matrix(ratings, scale=(scale.lower, scale.upper), quiet=quiet, **how)
+    new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)
     # the ids of a file are integers or text as a whole: they are found in the model as what they are there
     users, items = (known_ids(*pair) for pair in ((loaded.matrix.users, new.users), (loaded.matrix.items, new.items)))
     codes = new.user_codes, new.item_codes
@@ -54,7 +54,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
         loaded.partial_fit(([users[u] for u in codes[0]], [items[i] for i in codes[1]], new.values))
     save(loaded, output or model)
     after = facts_of(loaded.matrix)
-    facts = {"model": output or model, "bytes": os.path.getsize(output or model), "before": before, "after": after}
+    facts = {"model": output or model, "size": os.path.getsize(output or model), "before": before, "after": after}
     if as_json:
         print_json(facts)
     if as_json or quiet:

@@ -264,7 +264,7 @@ def _fold_of_choices(choices: "pd.DataFrame", held_out: Bools, list_users: int, 
     train = as_choices(choices.loc[~held_out, ["user", "item"]])
     test = choices[held_out]
     codes = train.users.codes(test["user"]), train.items.codes(test["item"])
-    relevant = Relevant.find(train, *codes, np.full(len(test), train.scale.upper), train.scale.liked)
+    relevant = Relevant.find(train, *codes, np.full(len(test), train.scale.high), train.scale.liked)
     return _Fold(None, [], train, relevant, relevant.users(list_users, seed))
 
 

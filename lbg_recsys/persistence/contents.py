@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lbg_recsys.persistence.container import open_container
-from lbg_recsys.persistence.kind import kind_of
+from lbg_recsys.persistence.kind import TRAINING, kind_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Contents:
     parameters : mapping
         The constructor's arguments.
     training : mapping
-        How training went.
+        How training went: the same names for every model, None for what a model does not have.
     section : str
         What ``about`` is about: ``"ratings"`` or ``"words"``.
     about : mapping
@@ -39,6 +39,16 @@ class Contents:
     section: str
     about: Mapping[str, Any]
     versions: Mapping[str, str]
+
+
+def of_training(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """How training went, in one shape for all models; those of too few sweeps are NaN, which is no fact.
+
+    >>> of_training({"n_iter": 7, "lower_bound": float("nan")})["n_iter"]
+    7
+    """
+    found = {name: facts.get(name) for name in TRAINING}
+    return {name: fact if fact == fact else None for name, fact in found.items()}
 
 
 def look_into(path: str | os.PathLike[str]) -> Contents:
@@ -63,7 +73,7 @@ def look_into(path: str | os.PathLike[str]) -> Contents:
             file.version,
             file.size,
             header["parameters"],
-            {name: fact for name, fact in training.items() if fact == fact},  # R-hat of too few sweeps is NaN
+            of_training(training),
             kind.section,
             about,
             header["versions"],

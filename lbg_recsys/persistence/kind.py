@@ -25,8 +25,8 @@ CLASSES = {
 }
 
 _HEADER = {"class": str, "parameters": dict, "facts": dict, "versions": dict}
-# How training went, by the names of facts
-_SUMMARY = (
+# How training went, by the names of facts: the same for every model, None where a model has no such fact
+TRAINING = (
     "converged",
     "n_iter",
     "n_sweeps",
@@ -113,7 +113,7 @@ class Kind(ABC):
 
     def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """How training went: the facts that people ask for."""
-        return {name: facts[name] for name in _SUMMARY if name in facts}
+        return {name: facts[name] for name in TRAINING if name in facts}
 
     @property
     def model_class(self) -> Any:

@@ -92,12 +92,12 @@ class LBGFile(RatingFile):
         if (np.minimum(mass, np.abs(mass - 1.0)) > 1e-6).any():
             raise DataError("the array counted has rows that sum to neither one nor zero")
         origin, scale = _origin_of(facts, matrix), matrix.scale
-        width = max(float(np.abs(scale.levels - origin).max()), scale.upper - scale.lower, scale.step)
+        width = max(float(np.abs(scale.levels - origin).max()), scale.high - scale.low, scale.step)
         biases = _biases_of(facts, arrays, model.baseline)
         if biases is not None:
             check_far("user_bias", biases.users, width)
             check_far("item_bias", biases.items, width)
-            check_far("overall", np.array(biases.overall - scale.lower), width)
+            check_far("overall", np.array(biases.overall - scale.low), width)
         check_tables(arrays, width, scale.rounding_variance)
         statistics = SufficientStatistics(facts["n_rows"], facts["evidence"], *(arrays[name] for name in SUMS))
         check_statistics(statistics, width)

@@ -113,8 +113,8 @@ class RatingFile(Kind):
             "users_in_file": left_out is None,
             "n_duplicates": section["n_duplicates"],
             "scale": {
-                "lower": float(levels[0]),
-                "upper": float(levels[-1]),
+                "low": float(levels[0]),
+                "high": float(levels[-1]),
                 "n_levels": len(levels),
                 "discrete": section["discrete"],
             },

@@ -64,6 +64,11 @@ class ChoiceExplanation:
     score: float | None = None
     title: str | None = None
 
+    @property
+    def seen(self) -> bool:
+        """Whether the user has rated or taken the item already."""
+        return any(one.item == self.item for one in self.because)
+
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__}: user {self.user!r}, item {item_of(self)}, "
@@ -75,7 +80,8 @@ class ChoiceExplanation:
         if not self.because:
             return f"{score}, because of how many users take it"
         verb = "took" if all(one.rating is None for one in self.because) else "rated"
-        return "\n".join([f"{score}, because the user {verb}", *self.reasons()])
+        told = [f"The user {verb} this item already"] if self.seen else []
+        return "\n".join([f"{score}, because the user {verb}", *self.reasons(), *told])
 
     def reasons(self) -> list[str]:
         """A line per contribution to the choice score, the smaller ones in one; they add up to it."""

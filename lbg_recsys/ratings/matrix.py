@@ -409,7 +409,7 @@ def one_chooser(taken: Sequence[RawId], items: IdIndex, scale: RatingScale) -> R
     """The matrix of one new user who took known items: all have the highest rating, and so count as liked."""
     if any(isinstance(one, tuple) and one not in items for one in taken):
         raise DataError(f"the items of a new user are pairs such as {taken[0]!r}: give {{item: rating, ...}}")
-    return one_user(dict.fromkeys(each_once(taken), scale.upper), items, scale)
+    return one_user(dict.fromkeys(each_once(taken), scale.high), items, scale)
 
 
 def one_item(ratings: Any, item: RawId, users: IdIndex, scale: RatingScale) -> RatingMatrix:

@@ -31,7 +31,7 @@ class RatingScale:
     Examples
     --------
     >>> scale = RatingScale(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
-    >>> scale.lower, scale.upper, scale.step
+    >>> scale.low, scale.high, scale.step
     (1.0, 5.0, 1.0)
     """
 
@@ -39,12 +39,12 @@ class RatingScale:
     discrete: bool = True
 
     @property
-    def lower(self) -> float:
+    def low(self) -> float:
         """The lowest level."""
         return float(self.levels[0])
 
     @property
-    def upper(self) -> float:
+    def high(self) -> float:
         """The highest level."""
         return float(self.levels[-1])
 
@@ -56,7 +56,7 @@ class RatingScale:
     @property
     def tolerance(self) -> float:
         """How far from a level a rating may be and still count as being at it."""
-        return _tolerance(self.step, self.lower, self.upper)
+        return _tolerance(self.step, self.low, self.high)
 
     @property
     def rounding_variance(self) -> float:
@@ -66,14 +66,14 @@ class RatingScale:
     @property
     def origin(self) -> float:
         """What is subtracted before ratings are squared: 0, or the middle level of a scale that is far from 0."""
-        width = max(self.upper - self.lower, self.step)
-        near = max(self.lower, -self.upper) <= _NEAR * width
+        width = max(self.high - self.low, self.step)
+        near = max(self.low, -self.high) <= _NEAR * width
         return 0.0 if near else float(self.levels[len(self.levels) // 2])
 
     @property
     def liked(self) -> float:
         """Where "liked" begins unless said otherwise: the upper quarter, 4 stars of 1..5."""
-        return self.lower + 0.75 * (self.upper - self.lower)
+        return self.low + 0.75 * (self.high - self.low)
 
     @classmethod
     def find(
@@ -116,9 +116,9 @@ class RatingScale:
         else:
             lower, upper = _as_bounds(bounds) if bounds is not None else (float(ratings.min()), float(ratings.max()))
             found = cls._within(ratings, lower, upper)
-        if max(-found.lower, found.upper) > LARGEST_LEVEL or found.step < SMALLEST_STEP:
+        if max(-found.low, found.high) > LARGEST_LEVEL or found.step < SMALLEST_STEP:
             raise DataError(
-                f"a rating scale from {found.lower:g} to {found.upper:g} in steps of {found.step:g} is beyond what "
+                f"a rating scale from {found.low:g} to {found.high:g} in steps of {found.step:g} is beyond what "
                 "can be computed with: multiply the ratings by a constant"
             )
         return found
@@ -163,13 +163,13 @@ class RatingScale:
 
     def refuse_outsiders(self, ratings: npt.NDArray[np.float64], name_of_row: Callable[[int], str]) -> None:
         """Raise where a rating lies off the scale (``name_of_row`` says whose): never clip, never drop."""
-        allowed = self.levels[self.nearest(ratings)] if self.discrete else ratings.clip(self.lower, self.upper)
+        allowed = self.levels[self.nearest(ratings)] if self.discrete else ratings.clip(self.low, self.high)
         off = np.flatnonzero(np.abs(allowed - ratings) > self.tolerance)
         if len(off):
             levels, such = f"{len(self.levels)} level", f"{len(off):,} such rating"
             raise OffScaleError(
-                f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale {self.lower:g}.."
-                f"{self.upper:g} ({levels}{'s' * (len(self.levels) > 1)}; {such}{'s' * (len(off) > 1)})",
+                f"the rating {ratings[off[0]]:g} {name_of_row(int(off[0]))} is off the scale {self.low:g}.."
+                f"{self.high:g} ({levels}{'s' * (len(self.levels) > 1)}; {such}{'s' * (len(off) > 1)})",
                 "fix the rating, or fit with the right scale (levels=[...] names all levels, "
                 "scale=(lowest, highest) the ends; rating_scale of Surprise's Reader)",
             )

@@ -15,6 +15,8 @@ Columns = Sequence[str | int] | Mapping[str, str | int]
 _OPTION = "columns (on the command line: --columns)"
 # ... and how each of them counts.
 _COUNTED = "the first is 1 on the command line, 0 in Python"
+# The columns of a file of titles.
+TITLES = ["item", "title"]
 
 
 def check_columns(columns: Any) -> None:
@@ -120,7 +122,11 @@ def how_to_name(wanted: Sequence[str], enough: Sequence[str], names: Sequence[st
 
     >>> how_to_name(["user", "item", "rating"], ["user", "item"], ["when", "userId", "shelf"])
     'name the columns with --columns userId,ITEM,RATING, or userId,ITEM if there are no ratings (in Python: columns=)'
+    >>> how_to_name(TITLES, [], ["id", "what"])
+    'call the columns item and title there (in Python: or name them with columns=)'
     """
+    if list(wanted) == TITLES:  # --columns is for the ratings beside them
+        return "call the columns item and title there (in Python: or name them with columns=)"
     every, few = (",".join(_name_of(role, names) for role in roles) for roles in (wanted, enough))
     every, few = shlex.quote(every), few and shlex.quote(few)
     without = few and f", or {few} if there are no ratings"

@@ -33,6 +33,7 @@ class TextFormat:
     columns: Columns | None = None
     encodings: tuple[str, ...] = ("utf-8",)
     exact: bool = False  # see find_columns
+    is_asked: bool = False  # pairs to predict: a first line that may be a header is warned of, as in a log
 
 
 def text_batches(
@@ -53,7 +54,7 @@ def text_batches(
     delimiter = _delimiter(opening.lines[:_SNIFF], form.delimiter, 2 if callable(wanted) else len(wanted), origin)
     top = _rows(Block(opening.numbers[:2], opening.lines[:2]), delimiter, origin)
     enough: list[str] = []
-    is_log = wanted in LOGS
+    is_log, fewest = wanted in LOGS, 1 if form.is_asked else 2
     if callable(wanted):
         named = is_header(top[0], list(ALIASES), form.columns) if form.header is None else form.header
         layout, wanted = wanted, wanted(top[0] if named else None, top, form.columns)
@@ -74,7 +75,7 @@ def text_batches(
     for block in _chain(opening.without_first() if named else opening, blocks):
         rows = _rows(block, delimiter, origin)
         _check_widths(rows, width, block, delimiter, origin)
-        if is_log and not named and not n_rows and form.header is None:
+        if (is_log or form.is_asked) and not named and not n_rows and form.header is None and len(rows) > fewest:
             _warn_of_header(rows, [rows[0][at] for at in positions], positions, origin)
         n_rows += len(rows)
         batch: Table = {}
@@ -208,9 +209,12 @@ def _has_header(
         if role == "title" or (numeric and role != "rating") or is_number(fields[position]):
             continue
         if numeric or (position < len(below) and is_number(below[position])):
+            named = how_to_name(wanted, enough, fields)
+            if form.columns is not None:  # by their positions
+                named = "say so with --header (in Python: header=True)"
             raise DataError(
                 f"{origin}: the {role} is {fields[position][:60]!r}, which is not a number; if this line is a "
-                f"header, {how_to_name(wanted, enough, fields)}: it has {shown(fields)}"
+                f"header, {named}: it has {shown(fields)}"
             )
     return False
 
@@ -221,13 +225,12 @@ def _warn_of_header(rows: list[list[str]], first: list[str], positions: list[int
         is_number(word) or any(row[at] == word for row in rows[1:]) for word, at in zip(first, positions, strict=True)
     ):
         return
-    if len(rows) > 2:
-        warnings.warn(
-            f"{origin}, line 1: {shown(first)} are taken for ids, and are in no other line: if they name the "
-            f"columns, say so with --columns {shlex.quote(','.join(first))} (in Python: columns=)",
-            UserWarning,
-            stacklevel=2,
-        )
+    warnings.warn(
+        f"{origin}, line 1: {shown(first)} are taken for ids, and are in no other line: if they name the "
+        f"columns, say so with --columns {shlex.quote(','.join(first))} (in Python: columns=)",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def is_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.errors import DataError, LBGError, ParameterError
-from lbg_recsys.files import check_path
+from lbg_recsys.files import check_path, why_not_opened
 from lbg_recsys.progress import Progress, parts, silent
 
 _TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
@@ -90,8 +90,7 @@ def read_documents(
         else:
             found = _read_table(path, text_column, label_column)
     except (OSError, UnicodeEncodeError) as error:  # the latter: a name that no file can have
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{getattr(error, 'filename', None) or source} cannot be read: {reason}") from error
+        raise DataError(why_not_opened(getattr(error, "filename", None) or source, error)) from error
     progress(1, 1, "read")
     if not len(found):
         raise DataError(f"{source} holds no documents")

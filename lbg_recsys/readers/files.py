@@ -11,6 +11,7 @@ from typing import IO
 
 from lbg_recsys.checks import check_flag
 from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.files import why_not_opened
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns, check_columns
 from lbg_recsys.readers.ids import Table
@@ -30,6 +31,7 @@ def batches(
     delimiter: str | None,
     encodings: tuple[str, ...] = ("utf-8",),
     exact: bool = False,
+    is_asked: bool = False,
     progress: Progress = silent,
 ) -> Iterator[Table]:
     """The wanted columns of a file batch by batch, at least one."""
@@ -47,7 +49,7 @@ def batches(
             seekable = stream if stream.seekable() else io.BytesIO(stream.read())
             yield from parquet_batches(seekable, origin, wanted, columns, progress)
             return
-        form = TextFormat(delimiter, header, columns, encodings, exact)
+        form = TextFormat(delimiter, header, columns, encodings, exact, is_asked)
         size = os.path.getsize(source) if isinstance(source, str | os.PathLike) and os.fspath(source) != "-" else 0
 
         def by_bytes(done: int, total: int, note: str) -> None:
@@ -90,8 +92,7 @@ def _open(path: str | os.PathLike[str]) -> io.BufferedReader:
     except IsADirectoryError as error:
         raise DataError(f"{os.fspath(path)} is a folder: name a file (only fit reads a folder of ratings)") from error
     except (OSError, ValueError) as error:  # ValueError: a zero character in the name
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{os.fspath(path)} cannot be opened: {reason}") from error
+        raise DataError(why_not_opened(os.fspath(path), error)) from error
 
 
 def _buffered(stream: IO[bytes]) -> io.BufferedReader:

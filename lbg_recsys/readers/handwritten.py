@@ -53,15 +53,14 @@ def read_new_users(
     {None: {7: 4.5, 9: 1.0}}
     """
     check_flag("ratings", ratings)
-    if columns is None and header is None and delimiter is None:
-        data, origin = contents(source)
-        if (lines := _lines(data, origin)) and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):
-            return {None: dict.fromkeys(_one_per_line(lines))}
-        source = _Data(data, origin)
+    data, origin = contents(source)
+    is_free = columns is None and header is None and delimiter is None
+    lines = _lines(data, origin) if is_free else []
+    if lines and not _is_table(lines[0]) and not (ratings and _are_rated(lines)):
+        return {None: dict.fromkeys(_one_per_line(lines))}
     layout = of_new_users if ratings else of_new_choosers
-    table = read_table(
-        source, layout, columns=columns, header=header, delimiter=delimiter, encodings=LENIENT, exact=True
-    )
+    form = {"columns": columns, "header": header, "delimiter": delimiter}
+    table = read_table(_Data(data, origin), layout, **form, encodings=LENIENT, exact=True)
     items = table["item" if "item" in table else "title"].tolist()
     users = table["user"].tolist() if "user" in table else [None] * len(items)
     values = table["rating"].tolist() if "rating" in table else [None] * len(items)
@@ -69,11 +68,10 @@ def read_new_users(
     for user, item, value in zip(users, items, values, strict=True):
         own = found.setdefault(user, {})
         if value is not None and item in own:
-            whose = "" if user is None else f" by the user {user!r}"
-            raise DataError(
-                f"the item {item!r} is rated twice{whose}: leave one of the ratings out; the ratings of several "
-                "people need a column user"
-            )
+            whose, more = f" by the user {user!r}", ""
+            if "user" not in table:
+                whose, more = "", "; the ratings of several people need a column user"
+            raise DataError(f"{origin}: the item {item!r} is rated twice{whose}: leave one of the ratings out{more}")
         own[item] = value
     return found
 
@@ -109,20 +107,19 @@ def read_new_items(
     >>> read_new_items(io.BytesIO(b"user,stars\\n7,4.5\\n9,1\\n"))
     {None: {7: 4.5, 9: 1.0}}
     """
-    table = read_table(
-        source, of_new_items, columns=columns, header=header, delimiter=delimiter, encodings=LENIENT, exact=True
-    )
+    data, origin = contents(source)
+    form = {"columns": columns, "header": header, "delimiter": delimiter}
+    table = read_table(_Data(data, origin), of_new_items, **form, encodings=LENIENT, exact=True)
     users, values = table["user"].tolist(), table["rating"].tolist()
     items = table["item"].tolist() if "item" in table else [None] * len(users)
     found: dict[int | str | None, dict[int | str, float]] = {}
     for user, item, value in zip(users, items, values, strict=True):
         own = found.setdefault(item, {})
         if user in own:
-            what = "the new item" if item is None else f"the item {item!r}"
-            raise DataError(
-                f"the user {user!r} rated {what} twice: leave one of the ratings out; the ratings of several items "
-                "need a column item"
-            )
+            what, more = f"the item {item!r}", ""
+            if "item" not in table:
+                what, more = "the new item", "; the ratings of several items need a column item"
+            raise DataError(f"{origin}: the user {user!r} rated {what} twice: leave one of the ratings out{more}")
         own[user] = value
     return found
 

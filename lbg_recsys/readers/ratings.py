@@ -9,7 +9,7 @@ from lbg_recsys.checks import check_flag
 from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
-from lbg_recsys.readers.columns import Columns
+from lbg_recsys.readers.columns import TITLES, Columns
 from lbg_recsys.readers.files import Source, batches
 from lbg_recsys.readers.layouts import (
     Layout,
@@ -206,7 +206,7 @@ def read_titles(
         return dict(zip(titles.index.tolist(), titles.tolist(), strict=True))
     table = read_table(
         source,
-        ["item", "title"],
+        TITLES,
         columns=columns,
         header=header,
         delimiter=delimiter,

@@ -7,6 +7,7 @@ import numpy as np
 
 from lbg_recsys.catalogue import title_of
 from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.ratings.bayesian.model import MONTE_CARLO_SHARE
 from lbg_recsys.ratings.model import RatingModel
 from lbg_recsys.ratings.questions.predictions import level_names
 from lbg_recsys.report import svg
@@ -68,14 +69,14 @@ def _scale(matrix: Any) -> tuple[str, str]:
         count = np.bincount(scale.nearest(values), minlength=len(scale.levels))
         names = level_names(scale.levels)
     else:
-        count, edges = np.histogram(values, _MOST_COLUMNS - 1, (scale.lower, scale.upper))
+        count, edges = np.histogram(values, _MOST_COLUMNS - 1, (scale.low, scale.high))
         names = [f"{one:.3g}" for one in edges[:-1]]
     share = (count / max(count.sum(), 1)).tolist()
     shares = list(zip(names, share, strict=True))
     about = "Share of each rating. " + ", ".join(f"{name}: {value:.0%}" for name, value in shares)
     picture = svg.columns(about, "rating", svg.linear("share of the ratings", 0.0, max(share)), shares)
     caption = (
-        f"How the scale from {scale.lower:g} to {scale.upper:g} is used. The mean rating is {values.mean():.2f}, the "
+        f"How the scale from {scale.low:g} to {scale.high:g} is used. The mean rating is {values.mean():.2f}, the "
         f"standard deviation {values.std():.2f}; {(values >= scale.liked).mean():.0%} are at least {scale.liked:g}, "
         "which counts as liked."
     )
@@ -135,11 +136,13 @@ def training(model: Any) -> str:
 
 def _ending(model: Any) -> list[list[Any]]:
     names = {
-        "converged_": "converged",
+        "converged_": f"converged: Monte Carlo error at most {MONTE_CARLO_SHARE:.0%} of the training error"
+        if hasattr(model, "monte_carlo_error_")
+        else "converged",
         "n_sweeps_": "sweeps",
         "n_iter_": "iterations",
         "monte_carlo_error_": "Monte Carlo error of expected ratings",
-        "rhat_median_": "median split R-hat (1 is ideal)",
+        "rhat_median_": "median split R-hat of single predictions, a stricter measure (1 is ideal)",
         "rhat_share_": f"share of predictions with R-hat above {_RHAT_LIMIT}",
         "lower_bound_": "penalised log-likelihood per user",
     }
@@ -275,7 +278,7 @@ def _reasons(model: Any, user: Any, item: Any) -> str:
     if choice is not None:
         reasons = [one for one in choice.because if one.contribution > 0]
     else:
-        reasons = [one for one in found.evidence if one.total > 0]
+        reasons = [one for one in found.evidence if one.both > 0]
     if not reasons:
         return '<p class="soft">No single rating explains it: many users like it.</p>'
     named = (_name(model, one) + ("" if one.rating is None else f" {one.rating:g}") for one in reasons[:_REASONS])

@@ -13,9 +13,10 @@ from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.ratings.choice import ChoiceModel
 from lbg_recsys.ratings.ids import RawId
 from lbg_recsys.ratings.model import RatingModel
-from lbg_recsys.ratings.questions.facts import explanation_facts, topic_facts
+from lbg_recsys.ratings.questions.facts import explanation_facts, item_facts, topic_facts
 from lbg_recsys.ratings.questions.predictions import level_names
 from lbg_recsys.ratings.questions.recommender import CRITERIA
+from lbg_recsys.ratings.questions.showing import SHOWN
 from lbg_recsys.serving.people import PERSON, People, Person
 from lbg_recsys.serving.profile import profile
 from lbg_recsys.words import class_of
@@ -81,8 +82,8 @@ class Service:
         }
         if self._people.takes_ratings:
             facts["scale"] = {
-                "lower": scale.lower,
-                "upper": scale.upper,
+                "low": scale.low,
+                "high": scale.high,
                 "n_levels": len(scale.levels),
                 "discrete": scale.discrete,
                 "liked": scale.liked,
@@ -144,12 +145,10 @@ class Service:
         person = self._people.person({one.name: asked[one.name] for one in PERSON if one.name in asked})
         if "item" not in asked:
             raise ParameterError("the request names no item: give item, an id or a title")
-        n = self._n(asked, 10)
+        n = self._n(asked, SHOWN)
         item = self._people.item(asked["item"])
         found = self.model.explain(person.known, item) if person.folded is None else person.folded.explain(item)
-        facts = explanation_facts(self.model, found, n)
-        del facts["user"]  # the id of a new user is internal
-        return person.name | facts | _notes(person.notes)
+        return explanation_facts(self.model, found, n) | _notes(person.notes)
 
     def similar(self, asked: Json) -> Json:
         """Items rated similarly by the same people, or users with similar tastes."""
@@ -183,19 +182,7 @@ class Service:
     def items(self, asked: Json) -> Json:
         """Items by a part of their titles, those rated most often first; or those rated most often of all."""
         n, text = self._n(asked, 20), asked.get("search", "").strip()
-        index = self.model.matrix.items
-        if text:
-            found = self._people.catalogue.search(text, len(index))
-            places = index.codes(found)
-            order = np.argsort(-self._counts[places], kind="stable") if text not in map(str, found) else slice(None)
-            places = places[order][:n]
-        else:
-            places = np.argsort(-self._counts, kind="stable")[:n]
-        facts = []
-        for place in places.tolist():
-            one = {"item": index.raw(place), "n_ratings": int(self._counts[place])}
-            facts.append(one | ({"mean_rating": float(self._means[place])} if self._people.takes_ratings else {}))
-        return {"items": with_titles(self.model, facts)}
+        return {"items": item_facts(self.model, self._people.catalogue, text, n)}
 
     def profile(self, asked: Json) -> Json:
         """A profile of a user: ratings, use of the scale, and topics."""
@@ -207,7 +194,7 @@ class Service:
             rated = dict(zip(own.items.raws(own.item_codes), own.values.tolist(), strict=True))
             member = self._posterior[self.model.matrix.users.code(person.known)] if self.rates else None
         else:
-            given = asked.get("ratings") or dict.fromkeys(asked.get("choices", []), self.model.matrix.scale.upper)
+            given = asked.get("ratings") or dict.fromkeys(asked.get("choices", []), self.model.matrix.scale.high)
             rated = {self._people.catalogue.find(item): float(value) for item, value in given.items()}
             rated = {item: value for item, value in rated.items() if item is not None}
             grouped = self.rates and "choices" not in asked and self.model.matrix.left_out is None
@@ -222,7 +209,7 @@ class Service:
         matrix = self.model.matrix
         item, held = matrix.items.raw(0), matrix.left_out is None
         quickest = int(matrix.rows.lengths.argmin()) if held else 0  # reasons take longer, the longer a history is
-        new: Json = {"ratings": {item: matrix.scale.upper}} if self._people.takes_ratings else {"choices": [item]}
+        new: Json = {"ratings": {item: matrix.scale.high}} if self._people.takes_ratings else {"choices": [item]}
         lists: list[Json] = [{"distribution": True}, {"by": "sure", "diversity": 0.5}] if self.rates else [{}]
         for who in [{"user": matrix.users.raw(quickest)}, new] if held else [new]:
             for wishes in lists:
@@ -236,10 +223,6 @@ class Service:
         self.items({})
 
     # -- computed once -----------------------------------------------------------------------------------
-
-    @property
-    def _counts(self) -> Any:
-        return self.model.matrix.crowd.per_item
 
     @cached_property
     def _means(self) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lbg_recsys.ratings.questions.showing import SHOWN
 from lbg_recsys.serving import returned
 from lbg_recsys.serving.answers import Service
 from lbg_recsys.serving.fields import Field
@@ -34,7 +35,9 @@ _PREDICTED = (
     Field("mass", "number", "The mass of the interval from low to high.", 0.9),
 )
 _PAIRS = Field("pairs", "pairs", "Many pairs at once: a list of [user, item].")
-_STRONGEST = Field("n", "integer", "How many of the user's own items to give as reasons, the strongest first.", 10)
+_STRONGEST = Field(
+    "n", "integer", "How many of the user's own items, topics and features to give, the strongest first.", SHOWN
+)
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,10 @@ class People:
         return found
 
     def item_or_new(self, given: Any) -> RawId:
-        """The known item that is meant, or what was given."""
+        """The known item that is meant, or what was given; not a title that several items have."""
         found = self.catalogue.find(given)
+        if found is None and self.catalogue.is_shared(given):
+            raise DataError(self.catalogue.complaint(given))
         return given if found is None else found
 
     def unknown(self, what: str, ids: Sequence[RawId]) -> list[str]:

@@ -30,9 +30,10 @@ PREDICTIONS = (
     _NOTES,
 )
 EXPLANATION = (
-    _USER,
+    Field("user", "id", 'The known user, or "new user".'),
     _ITEM,
     _TITLE,
+    Field("seen", "boolean", "Whether the user has rated or taken the item already."),
     Field("prediction", "number", "The predicted rating, as /predict gives it."),
     Field("expected_rating", "number", "The mean of the distribution, as /recommend gives it."),
     Field("distribution", "object", "The probability of each rating."),
@@ -59,7 +60,7 @@ EXPLANATION = (
         "evidence",
         "objects",
         "What each of the user's ratings adds, the strongest first: item, title, rating, from_rating_it (that it was "
-        "rated), from_its_value and their total.",
+        "rated), from_its_value and their sum: effect on the expected rating; LBG: log_odds.",
     ),
     Field("n_evidence", "integer", "How many ratings the user has."),
     Field("features", "objects", "What features of the item or user add: of, feature, effect."),
@@ -72,9 +73,10 @@ EXPLANATION = (
     Field("n_topics", "integer", "How many topics there are."),
     Field("topic", "integer", "LBG: the topic that the evidence supports."),
     Field("against", "integer", "LBG: the topic that it is compared with."),
-    Field("log_odds", "number", "LBG: from_prior + from_silence + from_item + the evidence."),
+    Field("log_odds", "number", "LBG: from_prior + from_silence + from_being_rated + the evidence."),
     Field("from_prior", "number", "LBG: the weights of the two topics."),
     Field("from_silence", "number", "LBG: what the user did not rate."),
+    Field("from_being_rated", "number", "LBG: that this item is to be rated."),
     _NOTES,
 )
 SIMILAR = (
@@ -116,5 +118,5 @@ MODEL = (
     Field("takes_ratings", "boolean", "Whether new users are described by ratings, and not only by choices."),
     Field("by", "texts", "What lists can be ranked by, the default first."),
     Field("limits", "object", "What one request may ask for: n, batch and pairs."),
-    Field("scale", "object", "The rating scale: lower, upper, n_levels, discrete, liked, levels, names."),
+    Field("scale", "object", "The rating scale: low, high, n_levels, discrete, liked, levels, names."),
 )

@@ -31,6 +31,7 @@ def test_items_by_title_and_by_id(model, command):
     ask = [command, model, "--item"]
     assert completions(ask, "crimson c") == [("Crimson Comet", "1")]
     assert completions(ask, "1") == [("1", "Crimson Comet"), ("12", None)]
+    assert completions(["items", model], "crimson c") == [("Crimson Comet", "1")]
 
 
 def test_bash_gets_spaces_and_brackets_escaped(model, monkeypatch):

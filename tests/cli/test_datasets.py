@@ -135,7 +135,7 @@ def _with(error):
             1,
             "Error: drawing needs matplotlib: install the extra",
         ),
-        (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "Error: a.csv: No such file or directory\n"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "Error: there is no file a.csv\n"),
         (OSError(28, "No space left on device"), 1, "Error: No space left on device\n"),
         (KeyboardInterrupt(), 130, "Interrupted."),
     ],

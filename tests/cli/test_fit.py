@@ -34,7 +34,11 @@ def test_a_rating_far_from_all_others_is_named(desk, run):
     rows = (desk / "ratings.csv").read_text()
     (desk / "slip.csv").write_text(rows + "1,999,50\n")
     told = run("fit", "slip.csv", "-a", "lbg", "-o", "slip.lbg").stderr
-    assert "highest rating is 50, and all others are between 1 and 5" in " ".join(told.split())
+    told = " ".join(told.split())
+    assert "highest rating is 50, and all others are between 1 and 5: correct it if it is a mistake; --scale" in told
+    assert "; --scale LOW HIGH refuses ratings that are off the scale" in told
+    refused = run("fit", "slip.csv", "-a", "lbg", "-o", "no.lbg", "--scale", 1, 5, code=1).stderr
+    assert "the rating 50 of user 1 for item 999 is off the scale 1..5" in refused
     assert "highest rating" not in run("fit", "ratings.csv", "-a", "lbg", "-o", "fine.lbg").stderr
 
 
@@ -48,7 +52,7 @@ def test_json_and_quiet(desk, run):
         "n_items": 120,
         "n_ratings": 6065,
         "n_duplicates": 0,
-        "scale": {"lower": 1.0, "upper": 5.0, "n_levels": 5, "discrete": True},
+        "scale": {"low": 1.0, "high": 5.0, "n_levels": 5, "discrete": True},
         "users_in_file": True,
     }
     assert facts["training"]["converged"] is True and facts["n_titles"] == 120
@@ -79,6 +83,19 @@ def test_the_layouts_people_have(layout, desk, run, sample):
     run("fit", "--algo", "paper", source, "-o", "mine.lbg", "-p", "n_topics=4", "--quiet", *options, input=stdin)
     run("fit", "--algo", "paper", "ratings.csv", "-o", "same.lbg", "-p", "n_topics=4", "--quiet")
     assert (desk / "mine.lbg").read_bytes() == (desk / "same.lbg").read_bytes()
+
+
+@pytest.mark.parametrize("header", ["id,what", "item,what"])
+def test_columns_of_titles_without_known_names(desk, run, monkeypatch, header):
+    (desk / "films.csv").write_text(f"{header}\n1,Alien\n2,Brazil\n")
+    asked = ["fit", "ratings.csv", "--algo", "lbg", "-o", "x.lbg", "--titles", "films.csv", "-q"]
+    with monkeypatch.context() as patched:
+        patched.setattr(lbg_recsys.LBGModel, "fit", None)  # titles are read before
+        said = run(*asked, code=1).stderr
+    assert "films.csv" in said and "call the columns item and title there" in said and "--columns" not in said
+    (desk / "films.csv").write_text("item,title\n1,Alien\n2,Brazil\n")  # what it says to do
+    run(*asked)
+    assert lbg_recsys.load("x.lbg").titles == {1: "Alien", 2: "Brazil"}
 
 
 def test_titles_meet_ids_of_another_type(desk, run):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import lbg_recsys
+from lbg_recsys.serving.answers import Service
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_unknown_candidates_are_counted_and_named(desk, run):
     (desk / "empty.txt").write_text("\n")
     assert "empty.txt is empty" in run("recommend", "model.lbg", "--user", 1, "--not", "empty.txt", code=1).stderr
     assert (
-        "gone.txt cannot be opened" in run("recommend", "model.lbg", "--user", 1, "--only", "gone.txt", code=1).stderr
+        "there is no file gone.txt" in run("recommend", "model.lbg", "--user", 1, "--only", "gone.txt", code=1).stderr
     )
 
 
@@ -180,6 +181,37 @@ def test_damaged_new_users(text, said, desk, run):
     (desk / "new.csv").write_text(text)
     result = run("recommend", "model.lbg", "--new-user", "new.csv", code=1)
     assert said in result.stderr and result.stderr.startswith("Error: ")
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        ("--new-user", "item,rating\n8,9\n", "f.csv: the rating 9 for item 8 is off the scale 1..5"),
+        ("--new-user", "user,item,rating\nbob,8,9\n", "f.csv, user 'bob': the rating 9 for item 8 is off the scale"),
+        ("--new-item", "user,rating\n3,9\n", "f.csv: the rating 9 of user 3 is off the scale 1..5"),
+        ("--new-item", "user,item,rating\n3,x,9\n", "f.csv, item 'x': the rating 9 of user 3 is off the scale"),
+        (
+            "--new-user",
+            "item,rating\n8,5\n8,4\n",
+            "f.csv: the item 8 is rated twice: leave one of the ratings out; the ratings of several people need a "
+            "column user\n",
+        ),
+        (
+            "--new-user",
+            "user,item,rating\nbob,8,5\nbob,8,4\n",
+            "f.csv: the item 8 is rated twice by the user 'bob': leave one of the ratings out\n",
+        ),
+        (
+            "--new-item",
+            "user,item,rating\n3,x,5\n3,x,4\n",
+            "f.csv: the user 3 rated the item 'x' twice: leave one of the ratings out\n",
+        ),
+    ],
+)
+def test_wrong_ratings_of_new_users_and_items_are_named_with_their_file(option, text, said, desk, run):
+    (desk / "f.csv").write_text(text)
+    other = ["--item", 8] if option == "--new-user" else ["--user", 3]
+    assert run("predict", "model.lbg", option, "f.csv", *other, code=1).stderr.startswith(f"Error: {said}")
 
 
 # -- explanations ------------------------------------------------------------------------------------------------
@@ -356,3 +388,27 @@ def test_what_is_in_a_file_of_clicks(clicks, desk, run):
 def test_the_sign_of_standard_input_is_no_file_to_write(desk, run):
     said = run("recommend", "model.lbg", "--user", 3, "-o", "-", code=2).stderr
     assert "'-' does not stand for standard output here" in said and not (desk / "-").exists()
+
+
+def test_items_are_listed_and_searched(desk, run, model):
+    found = json.loads(run("items", "model.lbg", "--json", "-n", 200).stdout)
+    assert {one["item"]: one["title"] for one in found} == model.titles
+    counts = [one["n_ratings"] for one in found]
+    assert counts == sorted(counts, reverse=True) and sum(counts) == model.matrix.n_ratings
+    assert found == Service(model).items({"n": 200})["items"]
+    comets = json.loads(run("items", "model.lbg", "comet", "--json").stdout)
+    assert comets == [one for one in found if "Comet" in one["title"]] and len(comets) > 1
+    assert json.loads(run("items", "model.lbg", "8", "--json").stdout)[0]["item"] == 8
+    shown = run("items", "model.lbg")
+    assert shown.stdout.splitlines()[0].split() == list(found[0]) and len(shown.stdout.splitlines()) == 21
+    assert "20 of 120 items: -n shows more." in shown.stderr
+    assert "20 of" not in run("items", "model.lbg", "-q").stderr
+    said = run("items", "model.lbg", "Cromson Comet", code=1).stderr
+    assert "the model knows no such item: 'Cromson Comet' (nearest title: 'Crimson Comet')" in said
+    run("items", "model.lbg", "-o", "items.csv")
+    pd.testing.assert_frame_equal(pd.read_csv("items.csv"), pd.DataFrame(found))
+
+
+def test_items_of_clicks_have_no_mean_rating(desk, run):
+    run("fit", "clicks.csv", "-o", "clicks.lbg", "-q")
+    assert run("items", "clicks.lbg", "-n", 1).stdout.splitlines()[0].split() == ["item", "n_ratings"]

@@ -79,6 +79,47 @@ def test_an_unknown_number_is_no_title(desk, run):
     assert "'Star Wars' (nearest title: 'Star Wars (1977)')." in noted
 
 
+def test_a_title_that_two_items_have_is_not_unknown(desk, run):
+    amy = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2, 2], [246, 268, 9], [1, 5, 3]))
+    titles = {246: "Chasing Amy (1997)", 268: "Chasing Amy (1997)", 9: "Alien (1979)"}
+    lbg_recsys.save(amy, "amy.lbg", titles=titles)
+    title = "Chasing Amy (1997)"
+    (desk / "amy.csv").write_text(f"user,item\n1,Alien (1979)\n1,{title}\n")
+    (desk / "mine.csv").write_text(f"item,rating\n{title},5\n")
+    (desk / "both.csv").write_text(f"item,rating\n{title},5\n9,3\n")
+    expected = f"'{title}': 2 items have this title: give the id, 246 or 268"
+
+    def said(*arguments, code=1):
+        return " ".join(run(*arguments, code=code).stderr.split())
+
+    assert said("predict", "amy.lbg", "amy.csv", "-o", "out.csv") == f"Error: amy.csv: {expected}"
+    assert not (desk / "out.csv").exists()
+    assert said("predict", "amy.lbg", "--user", 1, "--item", title) == f"Error: {expected}"
+    assert said("predict", "amy.lbg", "--new-user", "both.csv", "--item", title, code=1).endswith(expected)
+    new = said("recommend", "amy.lbg", "--new-user", "mine.csv")
+    assert new == f"Error: mine.csv: the model cannot tell which item is meant: {expected}"
+    left = said("recommend", "amy.lbg", "--new-user", "both.csv", code=0)
+    assert f"both.csv: 1 of 2 items is unclear and left out: {expected}" in left
+
+
+def test_a_first_pair_that_may_be_a_header_is_pointed_out(model, desk, run):
+    """Only a model knows which ids are ids: known ones are no names of columns."""
+
+    def said(text, *more):
+        (desk / "odd.csv").write_text(text)
+        return " ".join(run("predict", "model.lbg", "odd.csv", *more).stderr.split())
+
+    note = "Note: odd.csv, line 1: 'foo', 'bar' are taken for ids, and are in no other line: if they name the columns"
+    assert note in said("foo,bar\nann,Crimson Comet\nbob,Crimson Comet\n")
+    assert f"{note}, say so with --columns foo,bar" in said("foo,bar\nann,Crimson Comet\n")
+    assert "1 pair with users that the model does not know: 'ann'." in said(
+        "foo,bar\nann,Crimson Comet\n", "--columns", "foo,bar"
+    )
+    assert said("foo,bar\nann,Crimson Comet\n", "-q") == ""
+    for known in ("ann,Crimson Comet\nbob,Crimson Comt\n", "foo,bar\nfoo,Crimson Comet\n", "foo,bar\n"):
+        assert "line 1" not in said(known)
+
+
 def test_predict_a_file(model, desk, run):
     result = run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--point", "mean", "--mass", 0.5)
     assert "Wrote 3 predictions to out.csv." in result.stderr

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import lbg_recsys
-from lbg_recsys.cli.models import convergence, remarks
+from lbg_recsys.cli.models import convergence, convergence_in_words, remarks
 from lbg_recsys.cli.reading import facts_of
+from lbg_recsys.serving.answers import Service
 
 
 def test_explain(model, run):
@@ -23,7 +24,7 @@ def test_explain(model, run):
     (short,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2, "--json").stdout)
     assert short["evidence"] == facts["evidence"][:2] and short["n_evidence"] == len(expected.evidence)
     assert short["topics"] == facts["topics"][:2] and short["n_topics"] == len(expected.topics)
-    assert [one["total"] for one in facts["evidence"]] == [one.total for one in expected.evidence]
+    assert [one["log_odds"] for one in facts["evidence"]] == [one.log_odds for one in expected.evidence]
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     assert f"Why topic {expected.topic} and not {expected.against}" in shown
     assert f"and {len(expected.evidence) - 2} more" in shown
@@ -59,10 +60,11 @@ def test_explain_a_bayesian_model(bayesian, run):
     (facts,) = json.loads(run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 999, "--json").stdout)
     assert facts["expected_rating"] == expected.expected_rating and facts["from_taste"] == expected.from_taste
     assert facts["evidence"][0]["title"] == bayesian.titles[expected.evidence[0].item]
-    assert [one["from_its_value"] for one in facts["evidence"]] == [one.from_its_value for one in expected.evidence]
+    assert [one["effect"] for one in facts["evidence"]] == [one.effect for one in expected.evidence]
+    assert facts["log_odds"] is facts["from_being_rated"] is None  # names of the parts of log-odds alone
     shown = run("explain", "bayes.lbg", "--user", 3, "--item", 8, "-n", 2).stdout
     assert "█" in shown and "the user's taste for this item" in shown and f"={expected.expected_rating:.3f}" in shown
-    assert f"{expected.evidence[0].total:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
+    assert f"{expected.evidence[0].effect:+.3f}" in shown and f"and {len(expected.evidence) - 2} more" in shown
     assert "`lbg-recsys topics`" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -70,10 +72,25 @@ def test_explain_a_bayesian_model(bayesian, run):
 def test_explain_a_rated_item_and_a_new_user_of_a_bayesian_model(bayesian, run):
     rated = bayesian.matrix.items.raw(int(bayesian.matrix.seen(0)[0]))
     user = bayesian.matrix.users.raw(0)
-    assert "too: that rating is among them" in run("explain", "bayes.lbg", "--user", user, "--item", rated).stdout
+    shown = run("explain", "bayes.lbg", "--user", user, "--item", rated).stdout
+    assert shown.count("The user rated this item already.") == 1
     shown = run("explain", "bayes.lbg", "--new-user", "my_ratings.csv", "--item", 8).stdout
-    assert "New user, item Silent Comet" in shown and "among them" not in shown
+    assert "New user, item Silent Comet" in shown and "already" not in shown
     assert shown.count("Crimson Orbit") == 2  # in the choice score and in the rating
+
+
+@pytest.mark.parametrize("file", ["model.lbg", "bayesian.lbg", "plsa.lbg", "clicks.lbg"])
+def test_an_explanation_says_that_the_user_has_the_item_already(desk, run, file):
+    run("fit", "clicks.csv", "-o", "clicks.lbg", "-q")
+    model = lbg_recsys.load(file)
+    has, has_not = model.matrix.items.raw(int(model.matrix.seen(0)[0])), model.recommend(model.matrix.users.raw(0), 1)
+    user, new = has_not["user"][0], has_not["item"][0]
+    for item, seen in ((has, True), (new, False)):
+        asked = ["explain", file, "--user", user, "--item", item, "-q"]
+        assert json.loads(run(*asked, "--json").stdout)[0]["seen"] is seen
+        verb = "took" if file == "clicks.lbg" else "rated"
+        assert run(*asked).stdout.count(f"The user {verb} this item already.\n") == seen
+        assert str(model.explain(user, item)).count(f"The user {verb} this item already") == seen
 
 
 def test_topics_find_what_was_planted(model, run, sample):
@@ -154,6 +171,37 @@ def test_info(model, run):
     assert {line.split()[0] for line in shown if line[0] != " "} - {"users", "titles"} <= set(facts)  # the same names
 
 
+@pytest.mark.parametrize("file", ["model.lbg", "bayesian.lbg", "plsa.lbg", "clicks.lbg"])
+def test_http_gives_what_the_command_line_prints(desk, run, file):
+    run("fit", "clicks.csv", "-o", "clicks.lbg", "-q")
+    service = Service(lbg_recsys.load(file))
+
+    def printed(*asked):
+        return json.loads(run(asked[0], file, *asked[1:], "--json", "-q").stdout)
+
+    assert [service.explain({"user": 3, "item": 8})] == printed("explain", "--user", 3, "--item", 8)
+    Path("two.txt").write_text("7\n9\n")
+    assert [service.explain({"choices": [7, 9], "item": 8})] == printed(
+        "explain", "--new-user", "two.txt", "--item", 8
+    )
+    assert service.similar({"item": 8})["similar"] == printed("similar", "--item", 8)
+    if file != "clicks.lbg":
+        assert service.similar({"user": 3})["similar"] == printed("similar", "--user", 3)
+        assert service.topics({})["topics"] == printed("topics")
+
+
+def test_one_thing_has_one_name(desk, run):
+    facts = json.loads(run("info", "model.lbg", "--json").stdout)
+    assert facts["size"] == Path("model.lbg").stat().st_size
+    assert facts["ratings"]["scale"] == {"low": 1.0, "high": 5.0, "n_levels": 5, "discrete": True}
+    assert Service(lbg_recsys.load("model.lbg")).about({})["scale"].items() >= facts["ratings"]["scale"].items()
+    updated = json.loads(run("update", "model.lbg", "ratings.csv", "-o", "new.lbg", "--json", "-q").stdout)
+    assert updated["size"] == Path("new.lbg").stat().st_size
+    written = json.loads(run("report", "model.lbg", "ratings.csv", "-o", "report.html", "--json", "-q").stdout)
+    assert written["size"] == Path("report.html").stat().st_size
+    assert all("size" in one for one in json.loads(run("datasets", "list", "--json").stdout))
+
+
 def test_the_columns_on_screen_have_the_names_of_the_json(model, run):
     (facts,) = json.loads(run("predict", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
     shown = run("predict", "model.lbg", "--user", 3, "--item", 8, "--mass", 0.8).stdout.splitlines()
@@ -161,7 +209,7 @@ def test_the_columns_on_screen_have_the_names_of_the_json(model, run):
     (facts,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
     (head,) = (line.split() for line in shown.splitlines() if line.startswith("item "))
-    assert head == ["item", "rating", "from_rating_it", "from_its_value", "total"]
+    assert head == ["item", "rating", "from_rating_it", "from_its_value", "log_odds"]
     assert set(head) <= set(facts["evidence"][0]) and "from_silence" in shown and "from_silence" in facts
     topic = json.loads(run("topics", "model.lbg", "-n", 1, "--json").stdout)[0]
     first, head, *_ = run("topics", "model.lbg", "-n", 1).stdout.splitlines()
@@ -299,7 +347,8 @@ def test_json_has_one_shape_whatever_the_model(command, desk, run):
     shapes = set()
     for file in ("model.lbg", "bayesian.lbg", "plsa.lbg", "clicks.lbg"):
         found = json.loads(run(name, file, *options, "--json").stdout)
-        shapes.add(tuple(found[0] if isinstance(found, list) else found))
+        one = found[0] if isinstance(found, list) else found
+        shapes.add((*one, *one.get("training", ())))
     assert len(shapes) == 1, shapes
 
 
@@ -314,6 +363,13 @@ def test_info_says_what_the_loaded_model_says(fitted_file, run):
     assert facts["training"] == pytest.approx(convergence(loaded))
     assert facts["ratings"] == {**facts_of(loaded.matrix), "users_in_file": True}
     assert facts["n_titles"] == len(loaded.titles) and facts["features"] == {}
+
+
+def test_convergence_is_not_said_beside_r_hats_that_are_far_from_one():
+    old = {"converged": True, "n_sweeps": 12, "rhat_median": 1.36, "rhat_share": 0.76}  # of a file of format 1
+    assert convergence_in_words(old) == "12 sweeps, median R-hat 1.36, 76% above 1.1"
+    new = old | {"monte_carlo_error": 0.04}
+    assert convergence_in_words(new) == "converged after 12 sweeps, Monte Carlo error of expected ratings 0.040"
 
 
 def test_info_imports_no_model(fitted_file):

@@ -116,7 +116,10 @@ def test_update(desk, run, sample):
     assert "off the scale" in run("update", "newer.lbg", "more.csv", code=1).stderr
     assert (desk / "newer.lbg").read_bytes() == before
     run("fit", "clicks.csv", "-o", "clicks.lbg")
-    assert "cannot be updated" in " ".join(run("update", "clicks.lbg", "ratings.csv", code=1).stderr.split())
+    said = " ".join(run("update", "clicks.lbg", "ratings.csv", code=1).stderr.split())
+    assert "cannot be updated" in said and "--algo" not in said  # clicks cannot be fitted by another one
+    said = run("recommend", "clicks.lbg", "--user", 1, "--new-item", "its_ratings.csv", code=1).stderr
+    assert "leave it out, or give a model that was fitted to a file with ratings" in said and "--algo" not in said
 
 
 @pytest.mark.slow

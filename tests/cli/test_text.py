@@ -55,7 +55,7 @@ def test_classify_by_cross_validation_and_new_documents(desk, run):
     assert facts["accuracy"] > 0.9 and facts["classes"] == ["garden", "harbour"]
     assert np.sum(facts["confusion"]) == 54
     facts = json.loads(run("text", "classify", "docs", "more_docs", "-p", "n_topics=1", "--json", "-q").stdout)
-    assert [one["predicted"] for one in facts["documents"]] == ["garden"] * 3 + ["harbour"] * 3
+    assert [one["prediction"] for one in facts["documents"]] == ["garden"] * 3 + ["harbour"] * 3
     shown = run("text", "classify", "docs", "more_docs", "-p", "n_topics=1").stdout
     assert "garden/27.txt" in shown and "Accuracy 1.0000 of 6 documents" in shown and "probability" in shown
 
@@ -69,7 +69,7 @@ def test_probabilities_of_cross_validated_documents(desk, run):
     out = pd.read_csv("out.csv").set_index("document")
     shares = out[["p_garden", "p_harbour", "p_lone"]]
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert (shares.idxmax(axis=1) == "p_" + out["predicted"]).all()
+    assert (shares.idxmax(axis=1) == "p_" + out["prediction"]).all()
     assert out.loc[out["label"] == "lone", "p_lone"].tolist() == [0.0]
     facts = json.loads(run("text", "classify", "docs", "--folds", 3, "--json", "-q").stdout)
     first = facts["documents"][0]["distribution"]
@@ -162,7 +162,7 @@ def test_documents_that_cannot_be_used(content, message, desk, run):
 
 
 def test_failures_are_sentences(desk, run):
-    assert "Error: gone cannot be read: No such file" in run("text", "cluster", "gone", code=1).stderr
+    assert "Error: there is no file gone" in run("text", "cluster", "gone", code=1).stderr
     (desk / "docs" / "loose.txt").write_text("loose")
     assert "also the file loose.txt" in run("text", "classify", "docs", code=1).stderr
     (desk / "flat").mkdir()
@@ -200,7 +200,7 @@ def test_columns_counted_from_zero_are_the_same_words_in_every_file(desk, run):
     assert facts["accuracy"] == 1.0
     run("text", "classify", "known.svmlight", "-o", "known.lbg", "--folds", 2, "-q")
     found = json.loads(run("text", "apply", "known.lbg", "new.svmlight", "--json").stdout)["documents"]
-    assert [one["predicted"] for one in found] == ["1", "0"]
+    assert [one["prediction"] for one in found] == ["1", "0"]
 
 
 def test_a_saved_model_is_applied_to_new_documents(desk, run):
@@ -223,7 +223,7 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     shares = [name for name in second[0] if name.startswith("p_")]
     assert len(shares) == 2
     for a, b in zip(first, second, strict=True):
-        assert (a["predicted"], a["label"]) == (b["predicted"], b["label"])
+        assert (a["prediction"], a["label"]) == (b["prediction"], b["label"])
         assert sum(float(b[name]) for name in shares) == pytest.approx(1.0)
         assert [float(a[name]) for name in shares] == pytest.approx([float(b[name]) for name in shares])
 
@@ -261,5 +261,8 @@ def test_documents_without_a_known_word_are_counted(desk, run):
     run("text", "classify", "texts.csv", "-o", "classes.lbg")
     (desk / "strange.csv").write_text("text\nxyzzy plugh\n")
     told = run("text", "apply", "classes.lbg", "strange.csv")
-    assert "1 document without a word that the model knows: the class is a guess" in told.stderr
+    said = "1 document without a word that the model knows: the class is a guess"
+    assert said in told.stderr
+    assert said in run("text", "classify", "texts.csv", "strange.csv").stderr
+    assert said not in run("text", "classify", "texts.csv", "strange.csv", "-q").stderr
     assert not run("text", "apply", "classes.lbg", "strange.csv", "-q").stderr

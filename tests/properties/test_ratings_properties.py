@@ -100,7 +100,8 @@ def test_explanations_add_up(triples, n_topics, temperature, weight, baseline):
     for user in model.matrix.users:
         for item in model.matrix.items:
             why = model.explain(user, item)
-            parts = why.from_prior + why.from_silence + why.from_item + sum(one.total for one in why.evidence)
+            parts = why.from_prior + why.from_silence + why.from_being_rated
+            parts += sum(one.log_odds for one in why.evidence)
             np.testing.assert_allclose(why.log_odds, parts, atol=1e-8)
             np.testing.assert_allclose(why.expected_rating, sum(t.share * t.mean for t in why.topics), atol=1e-8)
             np.testing.assert_allclose(why.prediction, model.predict_batch([(user, item)])[0], atol=1e-9)

@@ -185,7 +185,8 @@ def test_a_new_user_with_the_usual_number_of_ratings_is_treated_like_a_training_
 
 def test_the_evidence_of_a_new_user_adds_up(active_and_idle):
     found = active_and_idle.fold_in({0: 3, 1: 5}).explain(7)
-    parts = found.from_prior + found.from_silence + found.from_item + sum(one.total for one in found.evidence)
+    parts = found.from_prior + found.from_silence + found.from_being_rated
+    parts += sum(one.log_odds for one in found.evidence)
     assert parts == pytest.approx(found.log_odds)
 
 

@@ -56,8 +56,8 @@ def test_explanations_and_new_ratings_follow_the_scale():
     plain, moved = fitted("paper", 0.0), fitted("paper", 1e7)
     one, other = plain.explain(3, 4), moved.explain(3, 4)
     assert other.topics[0].mean - 1e7 == pytest.approx(one.topics[0].mean, abs=1e-5)
-    assert [found.total for found in other.evidence] == pytest.approx(
-        [found.total for found in one.evidence], abs=1e-5
+    assert [found.log_odds for found in other.evidence] == pytest.approx(
+        [found.log_odds for found in one.evidence], abs=1e-5
     )
     plain.partial_fit(([0, 50], [1, 2], [5, 1]))
     moved.partial_fit(([0, 50], [1, 2], [5 + 1e7, 1 + 1e7]))

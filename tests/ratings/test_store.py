@@ -203,13 +203,15 @@ def test_damage_that_only_a_checksum_shows_is_named(log):
         list(CodedRatings(folder))
 
 
-@pytest.mark.parametrize(("target", "message"), [("gone", "cannot be opened"), ("log", "is a link to a folder")])
+@pytest.mark.parametrize(
+    ("target", "message"), [("gone", "there is no file .*other"), ("log", "other is a link to a folder")]
+)
 def test_a_link_that_gives_no_ratings_is_named(log, tmp_path, target, message):
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "here.parquet").symlink_to(log[0] / "part-0.parquet")
     assert list(CodedRatings(tmp_path / "links"))
     (tmp_path / "links" / "other").symlink_to(tmp_path / target)
-    with pytest.raises(DataError, match=f"other {message}"):
+    with pytest.raises(DataError, match=message):
         list(CodedRatings(tmp_path / "links"))
 
 

@@ -132,7 +132,7 @@ def test_choices_follow_the_same_rule(make):
     with pytest.raises(DataError, match="choices need the columns user, item"):
         ChoiceModel().fit(make(FRAME[["timestamp", "movieId"]]))
     graded = ChoiceModel(penalty=1).fit(make(FRAME))
-    assert graded.matrix.scale.upper == 5
+    assert graded.matrix.scale.high == 5
     new = graded.fold_in(make(FRAME[["rating", "movieId"]].head(2)))
     pd.testing.assert_frame_equal(new.recommend(), graded.fold_in({7: 1.0, 8: 5.0}).recommend())
 

@@ -57,6 +57,7 @@ def test_every_kind_of_model(models, kind):
     assert all(own["aria-label"] for tag, own in elements if tag == "svg")
     assert "this model" in page and "popularity" in page and "EASE" in page
     assert "because of" in page
+    assert ("converged: Monte Carlo error at most 15% of the training error" in page) == (kind == "bayesian")
     notes = re.findall(r'<p class="note">(.*?)</p>', page)
     assert any("predicts no ratings" in one for one in notes) == (not rates)
     assert ("4 smaller ones" in page) == (kind == "lbg")  # 12 topics, of which 8 are shown

@@ -7,7 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import lbg_recsys
-from lbg_recsys.serving.answers import Limits
+from lbg_recsys.errors import DataError
+from lbg_recsys.serving.answers import Limits, Service
 from lbg_recsys.serving.app import Options, create_app
 
 KINDS = ("bayesian", "lbg", "plsa", "clicks")
@@ -287,3 +288,11 @@ def test_a_model_without_users_serves_new_ones(kind, client, model, new_user, tm
             assert part["scale"] == whole["scale"]
             refused = public.get("/topics")
             assert refused.status_code == 400 and "saved without them" in refused.json()["error"]
+
+
+def test_a_title_that_two_items_have_is_not_predicted_as_unknown():
+    model = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2, 2], [246, 268, 9], [1, 5, 3]))
+    model.titles = {246: "Chasing Amy (1997)", 268: "Chasing Amy (1997)"}
+    for asked in ({"pairs": [[1, "Chasing Amy (1997)"]]}, {"user": 1, "items": ["Chasing Amy (1997)"]}):
+        with pytest.raises(DataError, match="2 items have this title: give the id, 246 or 268"):
+            Service(model).predict(asked)

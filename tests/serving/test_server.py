@@ -243,7 +243,7 @@ def test_what_cannot_be_served_ends_in_a_sentence(desk):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         for arguments, text in (
-            ((desk / "nothing.lbg",), "nothing.lbg: No such file or directory"),
+            ((desk / "nothing.lbg",), f"there is no file {desk / 'nothing.lbg'}"),
             ((desk / "bad.lbg",), "bad.lbg"),
             ((desk / "bad.lbg", "--workers", "2"), "bad.lbg"),
             ((desk / "model.lbg", "--port", taken.getsockname()[1]), "choose another --host or --port"),

@@ -4,9 +4,8 @@ from typing import Any
 
 import click
 
-from lbg_recsys.cli.common import WIDTH, counted, json_option, print_table, quiet_option
-from lbg_recsys.cli.terminal import echo
-from lbg_recsys.cli.text.shared import class_shares, show_accuracy, write_tables
+from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
+from lbg_recsys.cli.text.shared import class_shares, say_guesses, show_accuracy, write_tables
 from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
@@ -52,17 +51,13 @@ def apply(
     with failing_as_data_errors():
         matrix = matrix_for(fitted, read)
         proba = fitted.predict_proba(matrix)
-    unknown = int((matrix.sum(axis=1) == 0).sum())
-    if unknown and not quiet:
-        what = "class" if hasattr(fitted, "classes_") else "topic"
-        said = f"{counted(unknown, 'document')} without a word that the model knows: the {what} is a guess"
-        echo(click.wrap_text(f"Note: {said}.", WIDTH), err=True)
+    say_guesses(matrix, "class" if hasattr(fitted, "classes_") else "topic", quiet)
     best = proba.argmax(axis=1)
     known = {"label": read.labels} if read.labels else {}
     predicted, truth = [], None
     if hasattr(fitted, "classes_"):
         predicted, truth = fitted.classes_[best].tolist(), read.labels
-        found = {"predicted": predicted, **known, **class_shares(fitted.classes_, proba)}
+        found = {"prediction": predicted, **known, **class_shares(fitted.classes_, proba)}
     else:
         found = {"topic": best.tolist(), "probability": proba.max(axis=1).tolist(), **known}
     table: dict[str, list[Any]] = {"document": read.names, **found}

@@ -16,6 +16,7 @@ from lbg_recsys.cli.text.shared import (
     outputs_option,
     read_matrices,
     save_model,
+    say_guesses,
     show_accuracy,
     write_tables,
 )
@@ -92,9 +93,10 @@ def classify(
             proba = _cross_validated(model, matrices[0], labels, folds, seed, progress)
         else:
             proba = _classified(model, matrices[0], labels, matrices[1], progress)
+    say_guesses(matrices[-1], "class", quiet)
     classes, truth = sorted(set(labels)), evaluated.labels
     predicted = [classes[best] for best in proba.argmax(axis=1)]
-    table = {"document": evaluated.names, "predicted": predicted} | ({"label": truth} if truth else {})
+    table = {"document": evaluated.names, "prediction": predicted} | ({"label": truth} if truth else {})
     shares = class_shares(classes, proba)
     models, tables = models_and_tables(output)
     if models:

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from lbg_recsys.cli.common import counted, print_json, print_table
+import click
+
+from lbg_recsys.cli.common import WIDTH, counted, print_json, print_table
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option, suffix_of
 from lbg_recsys.columns import PROBABILITY, with_distribution
@@ -82,6 +84,14 @@ def wrote(path: str, what: str, quiet: bool) -> None:
     """Say on standard error what was written."""
     if not quiet:
         echo(f"Wrote {what} to {path}.", err=True)
+
+
+def say_guesses(matrix: Any, what: str, quiet: bool) -> None:
+    """Count the documents without a known word, whose topic or class is a guess."""
+    unknown = int((matrix.sum(axis=1) == 0).sum())
+    if unknown and not quiet:
+        said = f"{counted(unknown, 'document')} without a word that the model knows: the {what} is a guess"
+        echo(click.wrap_text(f"Note: {said}.", WIDTH), err=True)
 
 
 def show_accuracy(table: dict[str, list[Any]], truth: list[str] | None, predicted: list[str], as_json: bool) -> None:

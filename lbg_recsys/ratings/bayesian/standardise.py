@@ -39,7 +39,7 @@ class Standard:
         levels = (matrix.scale.levels - centre) / spread
         if np.abs(levels).max() > _FARTHEST:
             raise DataError(
-                f"the rating scale reaches from {matrix.scale.lower:g} to {matrix.scale.upper:g}, which is more than "
+                f"the rating scale reaches from {matrix.scale.low:g} to {matrix.scale.high:g}, which is more than "
                 f"{_FARTHEST:g} standard deviations ({spread:g}) from the mean of the ratings ({centre:g}): name the "
                 "levels that ratings can have with levels= or scale="
             )

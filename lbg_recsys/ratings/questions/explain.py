@@ -14,8 +14,9 @@ parameters of the model held fixed: by folding the user in without it, or as the
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -53,11 +54,8 @@ _BLOCK_RATINGS = 1 << 20
 
 
 @dataclass(frozen=True)
-class RatingEvidence:
-    """What one of the user's ratings adds, by having been given and by its value.
-
-    It adds to the log-odds of an `Explanation`, to the expected rating of `Influences`.
-    """
+class _Evidence:
+    """One of the user's ratings, with what it adds by having been given and by its value."""
 
     item: RawId
     rating: float
@@ -66,9 +64,30 @@ class RatingEvidence:
     title: str | None = None
 
     @property
-    def total(self) -> float:
-        """The rating's whole contribution."""
+    def both(self) -> float:
+        """What the rating adds: a subclass has the name of the quantity."""
         return self.from_rating_it + self.from_its_value
+
+
+class RatingEvidence(_Evidence):
+    """What one of the user's ratings adds to the log-odds of an `Explanation`."""
+
+    @property
+    def log_odds(self) -> float:
+        """``from_rating_it`` + ``from_its_value``."""
+        return self.both
+
+
+class RatingEffect(_Evidence):
+    """What one of the user's ratings adds to the expected rating of `Influences`."""
+
+    @property
+    def effect(self) -> float:
+        """``from_rating_it`` + ``from_its_value``."""
+        return self.both
+
+
+E = TypeVar("E", RatingEvidence, RatingEffect)
 
 
 @dataclass(frozen=True)
@@ -110,7 +129,15 @@ class _Predicted(ABC):
     distribution: dict[float, float]
     score: float | None
     choice: ChoiceExplanation | None
+    evidence: tuple[_Evidence, ...]
     title: str | None = field(default=None, kw_only=True)
+
+    quantity: ClassVar[str]  # what the evidence adds, as columns and JSON call it
+
+    @property
+    def seen(self) -> bool:
+        """Whether the user has rated the item already."""
+        return any(one.item == self.item for one in self.evidence)
 
     def __repr__(self) -> str:
         return (
@@ -125,7 +152,8 @@ class _Predicted(ABC):
         -------
         DataFrame
             One row per rating of the user, the strongest first. Columns item, title (if the model has titles),
-            rating, from_rating_it, from_its_value and total.
+            rating, from_rating_it, from_its_value and their sum: log_odds if the rating is explained by topics
+            (`LBGModel`), otherwise effect, the change in the expected rating.
 
         Examples
         --------
@@ -134,9 +162,8 @@ class _Predicted(ABC):
         >>> model.explain("bob", "y").to_frame()[["item", "rating"]].values.tolist()
         [['x', 4.0]]
         """
-        evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
-        table = frame_of(evidence)
-        return table.assign(total=[one.total for one in evidence])
+        table = frame_of(self.evidence)
+        return table.assign(**{self.quantity: [one.both for one in self.evidence]})
 
     def _repr_html_(self) -> str:
         shown = [heading_html(str(self).splitlines()[0]), distribution_html(self.distribution)]
@@ -154,6 +181,8 @@ class _Predicted(ABC):
         lines = [
             f"{pair_of(self)}: prediction {self.prediction:.4g}, expected rating {self.expected_rating:.2f}, {listed}"
         ]
+        if self.seen:
+            lines.append("The user rated this item already")
         if self.choice is not None:
             why = "the user rated" if self.choice.because else "of how many users take it"
             lines.append(f"Choice score {self.choice.choice_score:.4f}, because {why}")
@@ -161,12 +190,10 @@ class _Predicted(ABC):
         if features := getattr(self, "features", ()):
             lines.append("What features add to the expected rating, before any ratings")
             lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:SHOWN]]
-        evidence: tuple[RatingEvidence, ...] = getattr(self, "evidence", ())
+            lines += _more(features)
         lines += [] if self.score is None else [self._measure]
-        lines += [f"  {name_of(one)} {one.rating:g}: {one.total:+.3f}" for one in evidence[:SHOWN]]
-        if len(evidence) > SHOWN:
-            lines.append(f"  and {len(evidence) - SHOWN} more")
-        return "\n".join(lines)
+        lines += [f"  {name_of(one)} {one.rating:g}: {one.both:+.3f}" for one in self.evidence[:SHOWN]]
+        return "\n".join(lines + _more(self.evidence))
 
     @property
     @abstractmethod
@@ -198,7 +225,8 @@ class Explanation(_Predicted):
 
     ``topic`` leads, and ``against`` is the next that is not a copy of it (it is ``topic`` itself if there is none).
     ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
-    + ``from_item`` (that this item is to be rated) + the ``total`` of every `RatingEvidence`, strongest first.
+    + ``from_being_rated`` (that this item is to be rated) + the ``log_odds`` of every `RatingEvidence`, strongest
+    first.
     ``expected_rating`` = sum of share * mean over ``topics``.
 
     Examples
@@ -206,7 +234,7 @@ class Explanation(_Predicted):
     >>> from lbg_recsys import LBGModel
     >>> from lbg_recsys.datasets import load_sample
     >>> why = LBGModel(n_topics=2, random_state=0).fit(load_sample().ratings).explain(3, 8)
-    >>> parts = why.from_prior + why.from_silence + why.from_item + sum(one.total for one in why.evidence)
+    >>> parts = why.from_prior + why.from_silence + why.from_being_rated + sum(one.log_odds for one in why.evidence)
     >>> why.topic, why.against, abs(parts - why.log_odds) < 1e-9
     (1, 0, True)
     """
@@ -216,9 +244,11 @@ class Explanation(_Predicted):
     log_odds: float
     from_prior: float
     from_silence: float
-    from_item: float
+    from_being_rated: float
     evidence: tuple[RatingEvidence, ...]
     topics: tuple[TopicShare, ...]
+
+    quantity: ClassVar[str] = "log_odds"
 
     @property
     def _measure(self) -> str:
@@ -232,7 +262,7 @@ class Influences(_Predicted):
     ``expected_rating`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item``
     (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: the
     user's taste for this item). If the model has ``topics``, it is also the sum of share * mean over them. The
-    ``total`` of a `RatingEvidence` is the change if that rating were removed, strongest first; these do not add up,
+    ``effect`` of a `RatingEffect` is the change if that rating were removed, strongest first; these do not add up,
     because removing one of several ratings that agree changes little. ``features`` are the effects of features of
     the item and the user on the rating that is expected before they are rated, strongest first; they are parts of
     the sum above. For an item without ratings there is no ``evidence``, because nobody has rated it together
@@ -251,9 +281,11 @@ class Influences(_Predicted):
     from_item: float
     from_user: float
     from_taste: float
-    evidence: tuple[RatingEvidence, ...]
+    evidence: tuple[RatingEffect, ...]
     topics: tuple[TopicShare, ...]
     features: tuple[FeatureEffect, ...] = ()
+
+    quantity: ClassVar[str] = "effect"
 
     @property
     def _measure(self) -> str:
@@ -275,7 +307,7 @@ def influences(model: "RatingModel", user: int, item: int) -> Influences:
         from_item=of_item - average,
         from_user=of_user - average,
         from_taste=expected - of_item - of_user + average,
-        evidence=_strongest_first(own, *model.influence(user, item)) if item >= 0 else (),
+        evidence=_strongest_first(RatingEffect, own, *model.influence(user, item)) if item >= 0 else (),
         topics=model.topic_shares(user, item),
         features=model.effects_of_features(user, item),
     )
@@ -315,6 +347,11 @@ def _expected(model: "RatingModel", matrix: RatingMatrix, item: int) -> Floats:
     return levels.mean(view.distribution_of(*pairs).probability, model.levels)
 
 
+def _more(listed: Sequence[Any]) -> list[str]:
+    """The line about what is not shown of a long list."""
+    return [f"  and {len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
+
+
 def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[TopicShare, ...]:
     """The topics of one prediction, largest share first, from their posterior (k,) and densities (k, levels)."""
     mass = posterior[:, None] * density
@@ -326,10 +363,10 @@ def shares_of(posterior: Floats, density: Floats, levels: Floats) -> tuple[Topic
     )
 
 
-def _strongest_first(own: RatingMatrix, given: Floats, valued: Floats) -> tuple[RatingEvidence, ...]:
+def _strongest_first(kind: type[E], own: RatingMatrix, given: Floats, valued: Floats) -> tuple[E, ...]:
     """What each rating of one user adds."""
     rated = zip(own.items.raws(own.item_codes), own.values.tolist(), given.tolist(), valued.tolist(), strict=True)
-    return tuple(sorted((RatingEvidence(*one) for one in rated), key=lambda one: -abs(one.total)))
+    return tuple(sorted((kind(*one) for one in rated), key=lambda one: -abs(one.both)))
 
 
 def explain(model: "LBGModel", user: int, item: int) -> Explanation:
@@ -366,8 +403,8 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
         log_odds=float(beta * (joint[topic] - joint[against])),
         from_prior=float(beta * (log_lam[topic] - log_lam[against])),
         from_silence=float(beta * weight * (silence[topic] - silence[against])),
-        from_item=0.0 if rated else float(beta * weight * (logit[item, topic] - logit[item, against])),
-        evidence=_strongest_first(own, given, valued),
+        from_being_rated=0.0 if rated else float(beta * weight * (logit[item, topic] - logit[item, against])),
+        evidence=_strongest_first(RatingEvidence, own, given, valued),
         topics=shares_of(mu, density, model.levels),
     )
     return titled(found, model.titles)

@@ -63,7 +63,7 @@ def recommend_blocks(model: RatingModel, users: list[RawId], wishes: Wishes) -> 
     codes = np.array([model.user_code(user) for user in users], dtype=np.int64)
     scale = model.matrix.scale
     if wishes.liked is not None:
-        check_number("liked", wishes.liked, scale.lower, scale.upper)
+        check_number("liked", wishes.liked, scale.low, scale.high)
     request = _Request(
         min(wishes.n, model.matrix.n_items),
         wishes.by or model.RANKED_BY,

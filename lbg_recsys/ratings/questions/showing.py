@@ -151,7 +151,7 @@ class ShownModel:
         if self.titles:
             facts["n_titles"] = len(self.titles)
         if len(matrix.scale.levels) > 1:
-            facts["scale"] = f"{matrix.scale.lower:g} to {matrix.scale.upper:g}, {len(matrix.scale.levels)} levels"
+            facts["scale"] = f"{matrix.scale.low:g} to {matrix.scale.high:g}, {len(matrix.scale.levels)} levels"
         for name in ("converged_", "n_iter_", "n_sweeps_", "monte_carlo_error_"):
             if (value := getattr(self, name, None)) is not None:
                 facts[name] = value

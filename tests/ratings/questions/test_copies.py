@@ -52,7 +52,7 @@ def test_an_explanation_weighs_topics_that_differ(sample):
     blurred = LBGModel(**presets.LBG, random_state=0).fit(sample.ratings)
     why = blurred.explain(3, 8)
     assert not copies_of(blurred, why.topic)[why.against] and abs(why.log_odds) > 0.1
-    parts = why.from_prior + why.from_silence + why.from_item + sum(one.total for one in why.evidence)
+    parts = why.from_prior + why.from_silence + why.from_being_rated + sum(one.log_odds for one in why.evidence)
     assert parts == pytest.approx(why.log_odds)
 
 

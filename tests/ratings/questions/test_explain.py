@@ -57,8 +57,8 @@ def check(why, model, user, item):
     np.testing.assert_allclose(why.prediction, model.predict_batch([(user, item)])[0], atol=1e-9)
     parts = why.from_average + why.from_item + why.from_user + why.from_taste
     np.testing.assert_allclose(why.expected_rating, parts, atol=1e-9)
-    totals = [abs(one.total) for one in why.evidence]
-    assert totals == sorted(totals, reverse=True) and np.isfinite(totals).all()
+    effects = [abs(one.effect) for one in why.evidence]
+    assert effects == sorted(effects, reverse=True) and np.isfinite(effects).all()
     if why.topics:
         np.testing.assert_allclose(why.expected_rating, sum(one.share * one.mean for one in why.topics), atol=1e-9)
 
@@ -79,7 +79,7 @@ def test_evidence_speaks_for_what_was_planted(model):
     """Who likes an even item likes even ones and no odd ones."""
     for rated in (0, 1, 2, 3):
         (for_even,), (for_odd,) = (model.fold_in({rated: 5}).explain(item).evidence for item in (4, 5))
-        assert (for_even.total > for_odd.total) == (rated % 2 == 0)
+        assert (for_even.effect > for_odd.effect) == (rated % 2 == 0)
 
 
 @pytest.mark.parametrize("block", [1, 40, 1 << 20])
@@ -118,7 +118,7 @@ def test_evidence_of_bayesian_lbg_is_what_new_users_lose_without_a_rating(orient
     for one in why.evidence[:8]:
         rest = {other: rating for other, rating in ratings.items() if other != one.item}
         truth.append(with_all - averaged(model, rest, item, copies))
-        found.append(one.total)
+        found.append(one.effect)
     assert np.corrcoef(truth, found)[0, 1] > 0.95
     assert 0.7 < np.dot(truth, found) / np.dot(found, found) < 1.4
 
@@ -129,7 +129,7 @@ def test_a_single_rating_is_all_that_two_users_differ_by(orientation):
     model = BayesianLBGModel(n_components=4, n_sweeps=120, burn_in=40, orientation=orientation, random_state=0).fit(
         planted()
     )
-    low, high = (model.fold_in({4: rating}).explain(6).evidence[0].total for rating in (1.0, 5.0))
+    low, high = (model.fold_in({4: rating}).explain(6).evidence[0].effect for rating in (1.0, 5.0))
     change = averaged(model, {4: 5.0}, 6, 300) - averaged(model, {4: 1.0}, 6, 300)
     assert low < 0 < high and abs(high - low - change) < 0.15 * abs(change)
 
@@ -152,7 +152,7 @@ def test_ratings_that_are_all_equal_do_nothing(kind):
     model = kind(random_state=0).fit(([1, 1, 2], [1, 2, 2], [4, 4, 4]))
     why = model.explain(1, 1)
     check(why, model, 1, 1)
-    assert why.expected_rating == 4 and [one.total for one in why.evidence] == [0, 0]
+    assert why.expected_rating == 4 and [one.effect for one in why.evidence] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_every_kind_of_chain_explains_itself(parameters):
     for user, item in ((0, 0), (5, 8)):
         why = model.explain(user, item)
         check(why, model, user, item)
-        assert len(why.evidence) == len(own_ratings(model, user)) and why.evidence[0].total != 0
+        assert len(why.evidence) == len(own_ratings(model, user)) and why.evidence[0].effect != 0
 
 
 def test_continuous_scales():
@@ -197,8 +197,8 @@ def test_noise_that_is_all_or_nothing(weights):
         )
         model._draws[side] = replace(draws, row_weight=row, col_weight=col)
     for user, item in ((0, 0), (5, 8)):
-        totals = [one.total for one in model.explain(user, item).evidence]
-        assert np.isfinite(totals).all() and np.abs(totals).max() < 8
+        effects = [one.effect for one in model.explain(user, item).evidence]
+        assert np.isfinite(effects).all() and np.abs(effects).max() < 8
 
 
 def test_a_loaded_model_gives_the_same_answer_again_and_again(bayesian, tmp_path):

@@ -38,7 +38,7 @@ def test_an_explanation_prints_its_reasons_and_has_a_short_repr(model):
     assert 3 <= len(lines) < 25 and lines[0].startswith("User 3, item 8: prediction ")
     assert str(model.fold_in({1: 5, 2: 4}).explain(8)).startswith("New user, item 8: prediction ")
     strongest = found.evidence[0]
-    assert any(line == f"  {strongest.item} {strongest.rating:g}: {strongest.total:+.3f}" for line in lines)
+    assert any(line == f"  {strongest.item} {strongest.rating:g}: {strongest.both:+.3f}" for line in lines)
     assert ("because the user rated" in str(found)) == (model.lists == "choice")
 
 
@@ -52,8 +52,8 @@ def test_a_new_user_or_item_says_what_it_is(model, sample):
 
 def test_reasons_of_a_list_are_printed_as_well():
     because = tuple(ChoiceEvidence(item, 4.0, 0.1, "Tea" if item == 0 else None) for item in range(10))
-    found = ChoiceExplanation(7, 8, 1.02, 0.02, because, title="Pot")
-    assert repr(found) == "<ChoiceExplanation: user 7, item 8 (Pot), choice score 1.0200; print() shows the reasons>"
+    found = ChoiceExplanation(7, 88, 1.02, 0.02, because, title="Pot")
+    assert repr(found) == "<ChoiceExplanation: user 7, item 88 (Pot), choice score 1.0200; print() shows the reasons>"
     lines = str(found).splitlines()
     assert lines[0] == "User 7, item Pot: choice score 1.0200, because the user rated" and len(lines) == 11
     assert lines[1:3] == ["  Tea 4: +0.1000", "  1 4: +0.1000"]
@@ -132,7 +132,7 @@ def test_explanations_show_titles_in_text_html_and_table(named):
     assert table["title"].tolist() == [named.titles.get(item) for item in table["item"]]
     if not isinstance(named, ChoiceModel):
         assert "Silent <Comet>" in repr(found) and str(found).startswith("User 3, item Silent <Comet>: prediction")
-        assert table["total"].tolist() == [one.total for one in found.evidence]
+        assert table[found.quantity].tolist() == [one.both for one in found.evidence]
 
 
 def test_topics_are_a_list_that_is_a_table(model):
