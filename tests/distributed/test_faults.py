@@ -38,7 +38,7 @@ def store(sample, tmp_path, monkeypatch):
 
 @contextmanager
 def two_processes():
-    """A cluster of two processes, and a callback that kills one of them once: one that is at work, if there is one."""
+    """A cluster of two processes, and a callback that kills one of them once, one at work if there is one."""
     with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         before, killed = client.run(os.getpid), []
 
@@ -55,7 +55,7 @@ def two_processes():
 
 
 def replaced(client, killed):
-    """The processes of two workers without the killed one; nothing until the scheduler has noticed and replaced it."""
+    """The processes of both workers, once the scheduler has noticed the kill and the worker is replaced."""
     found = set(client.run(os.getpid, on_error="ignore").values())
     return found if len(found) == 2 and killed not in found else None
 
