@@ -140,8 +140,8 @@ class BlockWriter:
         for name in ("user", "item"):
             if name in frame and frame[name].dtype == object and not all(isinstance(v, str) for v in frame[name]):
                 frame = frame.assign(**{name: [str(value) for value in frame[name]]})
-        if "title" in frame:  # text, also where no item of the block has a title
-            frame = frame.assign(title=frame["title"].astype("string"))
+        for name in {"title", "unknown"} & set(frame):  # text, also where no row of the block has one
+            frame = frame.assign(**{name: frame[name].astype("string")})
         schema: Any = self._parquet.schema if self._parquet is not None else None
         table: Any = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
         if self._parquet is None:

@@ -202,8 +202,8 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         Returns
         -------
         DataFrame
-            Columns user, item, title (if the model has titles), prediction, std, low, high and the probability of
-            each level: p_1, p_2, ...
+            Columns user, item, title (if the model has titles), prediction, std, low, high, unknown ("user", "item"
+            or "both" where the model does not know these, else None) and the probability of each level: p_1, p_2, ...
 
         Examples
         --------

@@ -309,7 +309,7 @@ class Service:
             )
 
 
-_NUMBERS = ("prediction", "std", "low", "high", "distribution")
+_NUMBERS = ("prediction", "std", "low", "high", "unknown", "distribution")
 _SHOWN = ("low", "high", "distribution")
 
 

@@ -25,7 +25,8 @@ PREDICTIONS = (
     Field(
         "predictions",
         "objects",
-        "In the order of the request: item, title, user (for pairs), prediction, std, low, high and distribution.",
+        "In the order of the request: item, title, user (for pairs), prediction, std, low, high, unknown (what the "
+        "model does not know: user, item or both) and distribution.",
     ),
     _NOTES,
 )

@@ -15,7 +15,7 @@ from lbg_recsys.columns import with_distribution
 def read_table(path, separator=","):
     """A table whose numbers are read to the last bit, which pandas does not promise in every version."""
     table = pd.read_csv(path, sep=separator, dtype=str)
-    return table.apply(lambda column: column if column.name == "title" else [float(value) for value in column])
+    return table.apply(lambda column: column if column.name in ("title", "unknown") else [float(value) for value in column])
 
 
 # -- predict -----------------------------------------------------------------------------------------------------
@@ -136,7 +136,8 @@ def test_predict_to_standard_output_and_json(model, run):
     rows = list(csv.DictReader(io.StringIO(run("predict", "model.lbg", "pairs.csv", "-q").stdout)))
     assert [row["item"] for row in rows] == ["5", "8", "1"]
     found = json.loads(run("predict", "model.lbg", "pairs.csv", "--json").stdout)
-    assert [one["user"] for one in found] == [1, 3, 999]
+    assert [(one["user"], one["unknown"]) for one in found] == [(1, None), (3, None), (999, "user")]
+    assert [row["unknown"] for row in rows] == ["", "", "user"]
     assert json.loads(run("predict", "model.lbg", "--user", 3, "--item", 8, "--json").stdout) == [found[1]]
     table = model.predictions([(3, 8)])
     assert list(rows[1]) == list(table) and found[1] == with_distribution(table.to_dict(orient="records")[0])
@@ -206,7 +207,8 @@ def test_recommend_streams(model, desk, run, monkeypatch):
     assert seen == ["made", "written"] * 4
 
 
-def test_a_first_block_without_titles_in_parquet():
+@pytest.mark.parametrize("name", ["title", "unknown"])
+def test_a_first_block_without_titles_in_parquet(name):
     from io import BytesIO
 
     from lbg_recsys.cli.writing import BlockWriter
@@ -214,10 +216,10 @@ def test_a_first_block_without_titles_in_parquet():
     pytest.importorskip("pyarrow")
     stream = BytesIO()
     writer = BlockWriter(stream, ".parquet")
-    for item, title in ((2, None), (3, "Tea")):
-        writer.write(pd.DataFrame({"user": [1], "item": [item], "title": pd.Series([title], dtype=object)}))
+    for item, text in ((2, None), (3, "Tea")):
+        writer.write(pd.DataFrame({"user": [1], "item": [item], name: pd.Series([text], dtype=object)}))
     writer.close()
-    first, second = pd.read_parquet(BytesIO(stream.getvalue()))["title"]
+    first, second = pd.read_parquet(BytesIO(stream.getvalue()))[name]
     assert pd.isna(first) and second == "Tea"
 
 

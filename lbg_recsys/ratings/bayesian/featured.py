@@ -180,8 +180,8 @@ class FeaturedModel(RatingModel):
         Returns
         -------
         DataFrame
-            Columns user, item, title (if the model has titles), prediction, std, low, high and the probability of
-            each level: p_1, p_2, ...
+            Columns user, item, title (if the model has titles), prediction, std, low, high, unknown ("user", "item"
+            or "both" where the model does not know these, else None) and the probability of each level: p_1, p_2, ...
 
         Examples
         --------

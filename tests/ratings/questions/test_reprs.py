@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import warnings
 
 import pandas as pd
@@ -118,8 +119,16 @@ def test_predictions_are_a_table_with_titles(model):
     assert found.drop(columns="title").head(1)._repr_html_().count("4: ") == 1
     assert type(found.to_frame()) is pd.DataFrame and "p_1" in found.to_frame()
     assert "<table" in pd.concat([found, found], axis=1)._repr_html_()  # with columns of one name
+    first = re.findall(r"<td>(\d\.\d+)</td>", html)[0]
+    assert first in [f"{found[name][0]:.3f}" for name in ("prediction", "std")]  # the mode is a whole number
     new = model.fold_in({1: 5}).predictions([8, 9])
     assert new["title"].tolist() == ["Silent <Comet>", None]
+
+
+def test_predictions_say_what_the_model_does_not_know(model):
+    found = model.predictions([(3, 8), ("nobody", 8), (3, "nothing"), ("nobody", "nothing")])
+    assert found["unknown"].tolist() == [None, "user", "item", "both"]
+    assert model.fold_in({1: 5}).predictions([8, "nothing"])["unknown"].tolist() == [None, "item"]
 
 
 def test_explanations_show_titles_in_text_html_and_table(named):
