@@ -55,21 +55,41 @@ def sweeps(found):
 
 def chains(found):
     """Means over the splits, a line per setting of the chains and a column per data set."""
-    rows = found["results"].get("chains", {})
-    splits = dict.fromkeys(split for one in rows.values() for split in one["rows"])
-    names = [name for name in _DATA_SETS if any(split.startswith(f"{name} ") for split in splits)]
+    rows, names = found["results"].get("chains", {}), _split_sets(found, "chains")
     lines, first = [], None
     for setting, one in rows.items():
-        mean = {
-            name: means(row["values"] for split, row in one["rows"].items() if split.startswith(f"{name} "))
-            for name in names
-        }
+        mean = _over_splits(one, names)
         spent = sum(values["fit_s"] for values in mean.values())
         first = first or spent
-        found_here = ["{rmse:.4f}, {mae_median:.4f}, {log_score:.4f}".format(**values) for values in mean.values()]
-        lines.append([setting, *found_here, f"{spent / first:.1f}"])
+        lines.append([setting, *map(_three, mean.values()), f"{spent / first:.1f}"])
     head = ["chains of a kind x sweeps", *(_DATA_SETS[name] for name in names), "CPU time, relative"]
     return markdown_table(head, lines) if lines else "Not measured yet."
+
+
+def noise(found):
+    """Means over the splits, a line per shape and a column per data set."""
+    rows, names = found["results"].get("noise", {}), _split_sets(found, "noise")
+    lines = [[shape, *map(_three, _over_splits(one, names).values())] for shape, one in rows.items()]
+    head = ["shapes of Gaussian chains", *(_DATA_SETS[name] for name in names)]
+    return markdown_table(head, lines) if lines else "Not measured yet."
+
+
+def _split_sets(found, part):
+    """The data sets with rows named "data set number of the split"."""
+    splits = {split for one in found["results"].get(part, {}).values() for split in one["rows"]}
+    return [name for name in _DATA_SETS if any(split.startswith(f"{name} ") for split in splits)]
+
+
+def _over_splits(one, names):
+    """The means over the splits of each data set."""
+    return {
+        name: means(row["values"] for split, row in one["rows"].items() if split.startswith(f"{name} "))
+        for name in names
+    }
+
+
+def _three(values):
+    return "{rmse:.4f}, {mae_median:.4f}, {log_score:.4f}".format(**values)
 
 
 def _by_trial(found, part):

@@ -1,10 +1,11 @@
-"""Which size, how many sweeps and chains? Inner splits of six data sets: what chose the defaults of Bayesian LBG.
+"""Which size, sweeps, chains and noise? Inner splits of six data sets: what chose the defaults of Bayesian LBG.
 
 A tenth of the training part of the first outer fold (`benchmarks.list_data`) is held out; of MovieLens-1M and
 Book-Crossing only a fifth of the users take part. The part "size" varies the factors and classes of four chains with
 the default sweeps; the part "sweeps" averages different sweeps of the same four chains, each of which keeps every
 fifth. The part "chains" runs `POOL` chains of each kind on two splits of the same training part, and makes each
-setting of them as often as they suffice: one, two or all chains of each kind, of the first sweeps or all.
+setting of them as often as they suffice: one, two or all chains of each kind, of the first sweeps or all. The part
+"noise" varies the shapes of the noise of the Gaussian chains beside the same ordinal ones, on the same splits.
 """
 
 import time
@@ -23,7 +24,7 @@ from lbg_recsys.core.gibbs.predict_pairs import predict
 from lbg_recsys.core.gibbs.tilt import tilt
 from lbg_recsys.evaluation import metrics
 from lbg_recsys.ratings import RatingMatrix
-from lbg_recsys.ratings.bayesian.size import factors_for, learns_noise_shapes
+from lbg_recsys.ratings.bayesian.size import factors_for, noise_of
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.training import entries_of
 
@@ -42,6 +43,8 @@ CHAINS = {
     },
     **{f"{n} x {sweeps}, no more kept": (n, sweeps, n) for n, sweeps in ((2, 200), (2, 300), (4, 200), (4, 300))},
 }
+# Shapes of the noise of Gaussian chains, and seeds of each.
+SHAPES, SHAPE_SEEDS = (10.0, 30.0, 100.0, 1000.0), 2
 WINDOWS = ((20, 60), (30, 120), (60, 250), (100, 250), (100, 300), (150, 300), (100, 400), (100, 500))
 
 
@@ -63,12 +66,17 @@ class Split:
         self.ratings_per_user = len(self.matrix.values) / self.matrix.n_users
         self.ratings_per_id = len(self.matrix.values) / (self.matrix.n_users + self.matrix.n_items)
 
-    def run(self, n_sweeps, n_factors, n_components=4, n_classes=3, first_seed=0):
-        """Predictions of every fifth sweep of four chains: (sweep, likelihood, level distributions, means)."""
+    def run(self, n_sweeps, n_factors, n_components=4, n_classes=3, first_seed=0, kinds=tuple(Likelihood), **noise):
+        """Predictions of every fifth sweep of four chains: (sweep, likelihood, level distributions, means).
+
+        ``kinds`` are the likelihoods of chains that are run, ``noise`` has settings in place of the usual ones.
+        """
         found, started, evaluating = [], time.process_time(), 0.0
         for number, (side, likelihood) in enumerate(
             ((side, kind) for side in Side for kind in Likelihood), first_seed
         ):
+            if likelihood not in kinds:
+                continue
             ratings, level = entries_of(self.matrix, self.standard, side)
             settings = ChainSettings(
                 n_components,
@@ -77,7 +85,7 @@ class Split:
                 likelihood=likelihood,
                 side=side,
                 indicator_weight=INDICATOR_WEIGHT[side],
-                learn_noise_shapes=likelihood is Likelihood.ORDINAL and learns_noise_shapes(self.ratings_per_user),
+                **(noise_of(likelihood, Likelihood, self.ratings_per_user) | noise),
             )
             chain = Chain(ratings, level, self.standard.middles, settings, np.random.SeedSequence(number))
             cuts = chain.cuts.copy()
@@ -172,13 +180,43 @@ def chains(record, work):
     record.finish("chains", settings)
 
 
+def noise(record, work):
+    """How alike users, and items, are in the noise of Gaussian chains."""
+    shapes, seeds = work.size((SHAPES, SHAPE_SEEDS), (SHAPES[:2], 1))
+    n_sweeps, burn_in = work.size((SWEEPS, BURN_IN), (15, 5))
+    for name in CHAINS_OF:
+        for number in range(SPLITS):
+            split, ordinal = Split(work, name, number), []
+
+            def measure(shape, split=split, ordinal=ordinal):
+                factors = factors_for(split.ratings_per_id)
+
+                def run(kind, **given):
+                    chains = [
+                        split.run(n_sweeps, factors, first_seed=4 * k, kinds=[kind], **given) for k in range(seeds)
+                    ]
+                    return [found for found, _ in chains]
+
+                if not ordinal:  # the same for all shapes
+                    ordinal.extend(run(Likelihood.ORDINAL))
+                gaussian = run(Likelihood.GAUSSIAN, user_noise_shape=shape, item_noise_shape=shape)
+                pairs = zip(ordinal, gaussian, strict=True)
+                return means(split.evaluate(one + other, burn_in, n_sweeps) for one, other in pairs)
+
+            for shape in shapes:
+                record.row(
+                    "noise", f"{shape:g}", f"{name} {number}", lambda shape=shape, measure=measure: measure(shape)
+                )
+    record.finish("noise", [f"{shape:g}" for shape in shapes])
+
+
 BENCHMARK = Benchmark(
     name="tune_size",
-    what="Size, sweeps and chains of Bayesian LBG on inner splits",
+    what="Size, sweeps, chains and noise of Bayesian LBG on inner splits",
     module="benchmarks.tune_size",
     data=("ml-100k",),
     seeds=(0, 1),
-    parts={"size": Part(size), "sweeps": Part(sweeps), "chains": Part(chains)},
+    parts={"size": Part(size), "sweeps": Part(sweeps), "chains": Part(chains), "noise": Part(noise)},
 )
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ BLOCKS = {
         "sizes": of("tune_size", tables_unknown.sizes),
         "sweeps": of("tune_size", tables_unknown.sweeps),
         "chains": of("tune_size", tables_unknown.chains),
+        "noise": of("tune_size", tables_unknown.noise),
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),

@@ -15,7 +15,9 @@ from lbg_recsys.columns import with_distribution
 def read_table(path, separator=","):
     """A table whose numbers are read to the last bit, which pandas does not promise in every version."""
     table = pd.read_csv(path, sep=separator, dtype=str)
-    return table.apply(lambda column: column if column.name in ("title", "unknown") else [float(value) for value in column])
+    return table.apply(
+        lambda column: column if column.name in ("title", "unknown") else [float(value) for value in column]
+    )
 
 
 # -- predict -----------------------------------------------------------------------------------------------------

@@ -1,17 +1,22 @@
-"""The size of Bayesian LBG where nobody gives one: it follows the number of ratings per user and item.
+"""The size and the noise of Bayesian LBG where nobody gives them: they follow the ratings per user and item.
 
-The rule was found on inner splits of five data sets (docs/bayesian-lbg.md, "The size").
+The rules were found on inner splits of several data sets: see "The size" and "The shapes of the noise" in
+docs/bayesian-lbg.md.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from lbg_recsys.core.gibbs.kinds import Likelihood
+from lbg_recsys.core.gibbs.noise_shapes import USUAL_SHAPE
 from lbg_recsys.errors import ParameterError
 from lbg_recsys.settings import AUTO
 
-# Ratings per user up to which the shapes of noise are learned (docs/bayesian-lbg.md, "The shapes of the noise").
+# Ratings per user up to which the shapes of noise are learned.
 _FEW_RATINGS = 45.0
+# The shapes of noise of Gaussian chains that are not asked for distributions.
+_ALIKE = 30.0
 
 
 class Size(NamedTuple):
@@ -43,16 +48,23 @@ def factors_for(ratings_per_id: float) -> int:
     return 8 * min(max(round(1.7 * math.log2(max(ratings_per_id, 1.0) / 10.0)), 1), 8)
 
 
-def learns_noise_shapes(ratings_per_user: float) -> bool:
-    """Whether ordinal chains learn how much the noise varies between users and items: below 45 ratings per user.
+def noise_of(likelihood: Likelihood, kinds: Collection[Likelihood], ratings_per_user: float) -> dict[str, Any]:
+    """How alike users and items are in the noise of a chain with this likelihood, one of the ``kinds`` of a fit.
 
-    On inner splits of three data sets with 3 to 18 ratings per user, distributions gain by it and means do not
-    change. On MovieLens-100K, with 76, both lose: users who look precise get too much weight.
+    Beside ordinal chains, Gaussian ones are there for the means: users who look precise, because they give few
+    different ratings, must not get too much weight in these. Ordinal chains learn the shapes if users have few
+    ratings; with many, distributions lose by it.
 
-    >>> learns_noise_shapes(20.0), learns_noise_shapes(100.0)
-    (True, False)
+    >>> both = tuple(Likelihood)
+    >>> noise_of(Likelihood.GAUSSIAN, both, 20.0)
+    {'user_noise_shape': 30.0, 'item_noise_shape': 30.0, 'learn_noise_shapes': False}
+    >>> [noise_of(Likelihood.ORDINAL, both, n)["learn_noise_shapes"] for n in (20.0, 100.0)]
+    [True, False]
     """
-    return ratings_per_user < _FEW_RATINGS
+    is_ordinal = likelihood is Likelihood.ORDINAL
+    shape = _ALIKE if not is_ordinal and Likelihood.ORDINAL in kinds else USUAL_SHAPE
+    learned = is_ordinal and ratings_per_user < _FEW_RATINGS
+    return {"user_noise_shape": shape, "item_noise_shape": shape, "learn_noise_shapes": learned}
 
 
 def burn_in_of(parameters: Mapping[str, Any]) -> int:

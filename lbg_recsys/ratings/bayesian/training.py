@@ -23,7 +23,7 @@ from lbg_recsys.core.gibbs.occasions import Kind
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats, Ints
 from lbg_recsys.progress import Progress
-from lbg_recsys.ratings.bayesian.size import Size, burn_in_of, learns_noise_shapes
+from lbg_recsys.ratings.bayesian.size import Size, burn_in_of, noise_of
 from lbg_recsys.ratings.bayesian.standardise import INDICATOR_WEIGHT, Standard
 from lbg_recsys.ratings.bayesian.times import Calendar
 from lbg_recsys.ratings.features import FeatureTable
@@ -86,8 +86,7 @@ class Training:
                 side=side,
                 indicator_weight=INDICATOR_WEIGHT[side],
                 own_cuts=Likelihood.ORDINAL in kinds,
-                learn_noise_shapes=likelihood is Likelihood.ORDINAL
-                and learns_noise_shapes(len(matrix.values) / max(matrix.n_users, 1)),
+                **noise_of(likelihood, kinds, len(matrix.values) / max(matrix.n_users, 1)),
             )
             for side in sides
             for likelihood in kinds
