@@ -1,8 +1,9 @@
 """A plugin of pytest for measuring which lines of compiled functions the tests run, which coverage.py cannot see.
 
-``NUMBA_DISABLE_JIT=1 coverage run -m pytest -p tests.uncompiled tests/core`` runs kernels as plain Python, with the
-plain forms of those that are written in LLVM's language. That is hundreds of times slower: a test is ended after some
-seconds, and fails. Python also refuses divisions by zero that kernels allow. Only the lines count, not the failures.
+``NUMBA_DISABLE_JIT=1 coverage run -m pytest --tb=no -p tests.uncompiled tests/core`` runs kernels as plain Python,
+with the plain forms of those that are written in LLVM's language. That is hundreds of times slower: a test is ended
+after some seconds, and fails. Python also refuses divisions by zero that kernels allow. Only the lines count, not the
+failures, whose tracebacks pytest cannot show where a test was ended.
 """
 
 import signal
