@@ -1,6 +1,5 @@
 """Documents from what people have: a folder of text files, a CSV with a text column, an svmlight file."""
 
-import csv
 import os
 import re
 from collections.abc import Iterator
@@ -13,9 +12,8 @@ from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.files import check_path, why_not_opened
 from lbg_recsys.progress import Progress, parts, silent
+from lbg_recsys.readers.text_tables import read_text_table
 
-_TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
-_LABEL_NAMES = ("label", "class", "category", "target", "topic", "group")
 _SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 
 
@@ -88,7 +86,8 @@ def read_documents(
         elif _looks_like_svmlight(path):
             found = _read_svmlight(path)
         else:
-            found = _read_table(path, text_column, label_column)
+            names, texts, labels = read_text_table(source, text_column, label_column)
+            found = Documents(names, texts, None, labels)
     except (OSError, UnicodeEncodeError) as error:  # the latter: a name that no file can have
         raise DataError(why_not_opened(getattr(error, "filename", None) or source, error)) from error
     progress(1, 1, "read")
@@ -252,34 +251,3 @@ def _columns_of(source: Documents, known: list[int]) -> Any:
     target = np.array(own)[entries.col] if own else entries.col
     kept = target >= 0
     return sp.csr_matrix((entries.data[kept], (entries.row[kept], target[kept])), shape=(len(source), len(known)))
-
-
-def _read_table(path: Path, text_column: str | None, label_column: str | None) -> Documents:
-    csv.field_size_limit(1 << 24)  # a book in a field is fine; the default refuses a long article
-    with open(path, encoding="utf-8-sig", newline="") as stream:
-        try:
-            reader = csv.DictReader(stream, delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
-            header = list(reader.fieldnames or [])
-            if not header:
-                raise DataError(f"{path} is empty: give a header with a text column, and one row per document")
-            text = _column(path, header, text_column, _TEXT_NAMES, "text")
-            label = _column(path, header, label_column, _LABEL_NAMES, "label", needed=label_column is not None)
-            rows = list(reader)
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise DataError(f"{path} is not a CSV file that can be read: {error}") from error
-    short = next((number for number, row in enumerate(rows, start=2) if row[str(text)] is None), None)
-    if short is not None:
-        raise DataError(f"{path}, row {short}: fewer fields than the header has")
-    labels = None if label is None else [row[label] or "" for row in rows]
-    return Documents([str(row) for row in range(1, len(rows) + 1)], [row[str(text)] for row in rows], None, labels)
-
-
-def _column(
-    path: Path, header: list[str], given: str | None, usual: tuple[str, ...], what: str, *, needed: bool = True
-) -> str | None:
-    wanted = (given,) if given is not None else usual
-    found = next((name for one in wanted for name in header if name.strip().lower() == one.lower()), None)
-    if found is None and needed:
-        shown = ", ".join(map(repr, header[:8]))
-        raise DataError(f"{path} has no {what} column: it has {shown}; name it with --{what}-column")
-    return found

@@ -1,6 +1,5 @@
 """Tables of what is known about items or users besides ratings."""
 
-import csv
 import io
 import os
 import warnings
@@ -12,13 +11,13 @@ from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError, MissingExtraError
 from lbg_recsys.readers.blocks import read_blocks
 from lbg_recsys.readers.files import PARQUET, contents
+from lbg_recsys.readers.quoted import delimiter_of, rows_of
 from lbg_recsys.words import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NOT_FEATURES = ("title", "timestamp")  # columns of item files that name things or say when
-_DELIMITERS = (",", ";", "\t", "|")
 
 
 def read_features(source: str | os.PathLike[str], role: str) -> "pd.DataFrame":
@@ -99,7 +98,7 @@ def _from_text(data: bytes, origin: str, role: str) -> "pd.DataFrame":
     if len(lines) < 2:
         what = "has a header but no rows below it" if lines else "is empty"
         raise DataError(f"{origin} {what}: give a header with {role} and features, and one row per {role}")
-    delimiter = next((one for one in _DELIMITERS if find_role(role, lines[0].split(one)) is not None), ",")
+    delimiter = delimiter_of(lines[0], lambda names: find_role(role, names) is not None)
     numbers = [number for block in blocks for number in block.numbers]
     _check_lines(lines, numbers, delimiter, origin)
     return pd.read_csv(io.StringIO("".join(lines)), sep=delimiter)
@@ -107,23 +106,14 @@ def _from_text(data: bytes, origin: str, role: str) -> "pd.DataFrame":
 
 def _check_lines(lines: list[str], numbers: list[int], delimiter: str, origin: str) -> None:
     """Refuse lines that are not as long as the header, and names of columns that come twice."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        names = next(reader)
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise DataError(f"{origin} has more than one column {twice[0]!r}: rename or drop one of them")
-        if "" in names:
-            raise DataError(
-                f"{origin}: column {names.index('') + 1} has no name: name it, or leave it out (an index that pandas "
-                "wrote: to_csv(index=False))"
-            )
-        for fields in reader:
-            if len(fields) != len(names):
-                raise DataError(
-                    f"{origin}, line {numbers[reader.line_num - 1]}: {len(fields)} field(s) where the header has "
-                    f"{len(names)} (delimiter {delimiter!r}): {shown(fields)}; fix the line, or quote a field that "
-                    "contains the delimiter"
-                )
-    except csv.Error as error:
-        line = numbers[reader.line_num - 1]
-        raise DataError(f"{origin}, line {line}: quotes that do not close a field ({error}): fix the line") from error
+    rows = rows_of(lines, numbers, delimiter, origin)
+    _, names = next(rows)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise DataError(f"{origin} has more than one column {twice[0]!r}: rename or drop one of them")
+    if "" in names:
+        raise DataError(
+            f"{origin}: column {names.index('') + 1} has no name: name it, or leave it out (an index that pandas "
+            "wrote: to_csv(index=False))"
+        )
+    for _ in rows:
+        pass

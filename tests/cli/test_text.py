@@ -141,14 +141,27 @@ def test_texts_with_line_breaks_and_their_columns(tmp_path):
     assert read.texts == ['one\ntwo, "three"', "four"] and read.labels == ["a", "b"]
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_the_delimiter_of_a_table_is_found_out(sign, tmp_path):
+    """By the header: texts may hold any of them."""
+    rows = [["Name, Vorname", "Nachricht", "Art"], ["Ott", "rot; blau, grün", "a"], ["Ull", "eins\nzwei|drei", "b"]]
+    with open(tmp_path / "given.csv", "w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, delimiter=sign).writerows(rows)
+    read = read_documents(str(tmp_path / "given.csv"), text_column="nachricht", label_column="Art")
+    assert read.texts == ["rot; blau, grün", "eins\nzwei|drei"] and read.labels == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ("a;b\n1;2,3\n", "has no text column: it has 'a', 'b'; name it with --text-column"),
+        ("text\none, two\n", r"line 2: 2 field\(s\) where the header has 1 .*quote a field"),
+        ('text,label\n"one\ntwo",a\n\nthree\n', r"line 5: 1 field\(s\) where the header has 2"),
         ("a,b\n1,2\n", "has no text column: it has 'a', 'b'; name it with --text-column"),
         ("text,label\n", "holds no documents"),
-        ('text\n"open\n', "not a CSV file"),
+        ('text\n"open\n', "line 2: quotes that do not close a field"),
         (b"text\n\xff\xfe\n", "not a CSV file"),
-        ("id,text\n1\n", "row 2: fewer fields"),
+        ("id,text\n1\n", r"line 2: 1 field\(s\) where the header has 2"),
         ("1 1:a\n", "not an svmlight file"),
         ("text\nonly one\n", "no terms remain|should be >= n_components|vocabulary"),
     ],

@@ -41,7 +41,7 @@ def test_packed_text_and_a_byte_order_mark(path):
         ("item,year,x\n1,1990,2,\n", "films.csv, line 2: 4 field.s. where the header has 3"),
         ("item,x,year,x\n1,2,3,4\n", "films.csv has more than one column 'x': rename"),
         (",item,year\n0,1,1990\n", "films.csv: column 1 has no name: name it, or leave it out"),
-        ('item,mood\n1,"sad\n2,gay\n', "films.csv, line 3: quotes that do not close"),
+        ('item,mood\n1,"sad\n2,gay\n', "films.csv, line 2: quotes that do not close"),
         ("item,year\n1,1990\n1,1991\n", "films.csv: the item 1 comes twice: keep one row per item"),
         ("year,mood\n1990,sad\n", "films.csv has no column of item ids among 'year', 'mood'"),
         (b"\x89PNG\r\n\x1a\n\0\0", "films.csv, line 3: a zero byte, so this is not a text file"),

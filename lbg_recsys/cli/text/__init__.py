@@ -12,8 +12,8 @@ from lbg_recsys.cli.text.select import select
 def text() -> None:
     """Cluster, select and classify with the text models.
 
-    DOCUMENTS are a folder of text files (in class folders where classes are known), a CSV or TSV with a text
-    column (and a label column), or an svmlight file of word frequencies.
+    DOCUMENTS are a folder of text files (in class folders where classes are known), a table (CSV, TSV or with
+    semicolons) with a text column (and a label column), or an svmlight file of word frequencies.
 
     \b
     Examples:
