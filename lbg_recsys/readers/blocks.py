@@ -1,11 +1,15 @@
 """Bytes into numbered lines of text, a block at a time."""
 
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from lbg_recsys.errors import DataError
+
+# Of titles and texts: older files are Latin-1, which is a part of Windows-1252 but for five bytes that this lacks.
+LENIENT = ("utf-8", "cp1252", "latin-1")
 
 _BLOCK = 1 << 20  # bytes read at a time
 _LONGEST_LINE = 1 << 16  # bytes; a ratings line is some dozens
@@ -48,9 +52,7 @@ def read_blocks(stream: ByteStream, origin: str, encodings: tuple[str, ...] = ("
             ) from error
         last = len(data) < _BLOCK  # a buffered stream falls short at its end only
         if number == 1 and not rest:
-            if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise DataError(f"{origin} is UTF-16 text; save it as UTF-8")
-            data = data.removeprefix(b"\xef\xbb\xbf")
+            data = _without_mark(data, origin)
         whole, rest = rest + data, b""
         if not last:
             whole, _, rest = whole.rpartition(b"\n")
@@ -61,6 +63,44 @@ def read_blocks(stream: ByteStream, origin: str, encodings: tuple[str, ...] = ("
             )
         yield from _numbered(_decode(whole, origin, number, encodings).split("\n"), number)
         number += len(lines)
+
+
+def whole_text(raw: bytes, origin: str) -> tuple[str, list[int]]:
+    r"""A text whose lines are UTF-8 or else another of the `LENIENT` encodings, and the numbers of these other lines.
+
+    >>> whole_text("été\n".encode() + "été".encode("latin-1"), "example")
+    ('été\nété', [2])
+    """
+    raw = _without_mark(raw, origin)
+    if _is_utf8(raw):
+        return _decode(raw, origin, 1, LENIENT), []
+    lines = list(enumerate(raw.split(b"\n"), start=1))
+    text = "\n".join(_decode(line, origin, number, LENIENT) for number, line in lines)
+    return text, [number for number, line in lines if not _is_utf8(line)]
+
+
+def warn_of_encoding(what: str, first: str) -> None:
+    """Warn of what `whole_text` did not find to be UTF-8."""
+    warnings.warn(
+        f"not UTF-8, and read as Windows-1252: {what}, the first of them {first}; save as UTF-8 if letters are wrong",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _without_mark(raw: bytes, origin: str) -> bytes:
+    """The beginning of a file without a byte order mark, which must be that of UTF-8."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{origin} is UTF-16 text; save it as UTF-8")
+    return raw.removeprefix(b"\xef\xbb\xbf")
 
 
 def _numbered(lines: list[str], number: int) -> Iterator[Block]:

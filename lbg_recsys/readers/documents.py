@@ -12,6 +12,7 @@ from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.files import check_path, why_not_opened
 from lbg_recsys.progress import Progress, parts, silent
+from lbg_recsys.readers.blocks import warn_of_encoding, whole_text
 from lbg_recsys.readers.text_tables import read_text_table
 
 _SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
@@ -203,10 +204,14 @@ def _read_folder(folder: Path, progress: Progress) -> Documents:
         loose = files[classes.index(None)]
         raise DataError(f"{folder} has class folders and also the file {loose.name}: move it into one of them")
     names = [path.relative_to(folder).as_posix() for path in files]
-    texts = []
+    texts, others = [], []
     for done, path in enumerate(files, start=1):
-        texts.append(path.read_text(encoding="utf-8", errors="replace"))
+        text, lines = whole_text(path.read_bytes(), str(path))
+        texts.append(text)
+        others += [f"{path}, line {lines[0]}"] if lines else []
         progress(done, len(files), "files")
+    if others:
+        warn_of_encoding(f"{len(others):,} of {len(files):,} files of {folder}", others[0])
     return Documents(names, texts, None, None if None in classes else [str(one) for one in classes])
 
 

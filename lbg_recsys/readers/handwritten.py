@@ -5,7 +5,7 @@ import io
 from lbg_recsys.checks import check_flag
 from lbg_recsys.columns import ALIASES, simplify
 from lbg_recsys.errors import DataError
-from lbg_recsys.readers.blocks import read_blocks
+from lbg_recsys.readers.blocks import LENIENT, read_blocks
 from lbg_recsys.readers.columns import Columns
 from lbg_recsys.readers.files import PARQUET, Source, contents
 from lbg_recsys.readers.layouts import (
@@ -14,7 +14,7 @@ from lbg_recsys.readers.layouts import (
     of_new_items,
     of_new_users,
 )
-from lbg_recsys.readers.ratings import LENIENT, read_table
+from lbg_recsys.readers.ratings import read_table
 
 
 def read_new_users(

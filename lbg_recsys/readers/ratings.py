@@ -9,6 +9,7 @@ from lbg_recsys.checks import check_flag
 from lbg_recsys.datasets.by_name import is_rating_set, load_rating_data
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
+from lbg_recsys.readers.blocks import LENIENT
 from lbg_recsys.readers.columns import TITLES, Columns
 from lbg_recsys.readers.files import Source, batches
 from lbg_recsys.readers.layouts import (
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lbg_recsys.readers.ids import Table
-
-LENIENT = ("utf-8", "latin-1")  # of files with titles: older ones of MovieLens are Latin-1
 
 
 def read_ratings(

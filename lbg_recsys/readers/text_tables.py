@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.readers.blocks import warn_of_encoding, whole_text
 from lbg_recsys.readers.files import contents
 from lbg_recsys.readers.quoted import delimiter_of, rows_of
 from lbg_recsys.words import shown
@@ -17,23 +18,23 @@ def read_text_table(
 ) -> tuple[list[str], list[str], list[str] | None]:
     """Names, texts and, where there is a column of them, labels of a table whose delimiter is found out."""
     raw, origin = contents(path)
-    try:
-        lines = list(io.StringIO(raw.decode("utf-8-sig"), newline=""))
-    except UnicodeDecodeError as error:
-        raise DataError(f"{origin} is not a CSV file that can be read: {error}") from error
+    text, others = whole_text(raw, origin)
+    lines = list(io.StringIO(text, newline=""))
+    if others:
+        warn_of_encoding(f"{len(others):,} of {len(lines):,} lines of {origin}", f"line {others[0]}")
     first = next((line for line in lines if line.strip()), None)
     if first is None:
         raise DataError(f"{origin} is empty: give a header with a text column, and one row per document")
     delimiter = delimiter_of(first, lambda names: _find(names, text_column, _TEXT_NAMES) is not None)
     numbered = rows_of(lines, range(1, len(lines) + 1), delimiter, origin)
     _, header = next(numbered)
-    text = _column(header, text_column, _TEXT_NAMES, "text", origin)
+    texts = _column(header, text_column, _TEXT_NAMES, "text", origin)
     label = _find(header, None, _LABEL_NAMES)
     if label_column is not None:
         label = _column(header, label_column, (), "label", origin)
     rows = [fields for _, fields in numbered]
     labels = None if label is None else [fields[label] for fields in rows]
-    return [str(row) for row in range(1, len(rows) + 1)], [fields[text] for fields in rows], labels
+    return [str(row) for row in range(1, len(rows) + 1)], [fields[texts] for fields in rows], labels
 
 
 def _column(header: Sequence[str], given: str | None, usual: Sequence[str], what: str, origin: str) -> int:

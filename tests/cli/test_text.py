@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lbg_recsys.errors import DataError
 from lbg_recsys.persistence import load
 from lbg_recsys.readers.documents import read_documents
 from lbg_recsys.text import LBGClassifier, LBGMixture
@@ -160,7 +161,6 @@ def test_the_delimiter_of_a_table_is_found_out(sign, tmp_path):
         ("a,b\n1,2\n", "has no text column: it has 'a', 'b'; name it with --text-column"),
         ("text,label\n", "holds no documents"),
         ('text\n"open\n', "line 2: quotes that do not close a field"),
-        (b"text\n\xff\xfe\n", "not a CSV file"),
         ("id,text\n1\n", r"line 2: 1 field\(s\) where the header has 2"),
         ("1 1:a\n", "not an svmlight file"),
         ("text\nonly one\n", "no terms remain|should be >= n_components|vocabulary"),
@@ -187,9 +187,36 @@ def test_failures_are_sentences(desk, run):
     assert "should be >= n_components" in run("text", "cluster", "texts.csv", "-k", 1000, code=1).stderr
 
 
-def test_a_folder_whose_name_is_a_file_of_bytes_is_read_anyhow(desk):
-    (desk / "docs" / "garden" / "latin.txt").write_bytes("Blüte".encode("latin-1"))
-    assert any("Bl" in text for text in read_documents("docs").texts)
+def test_texts_that_are_not_utf_8_are_read_with_a_note(desk, run):
+    """Line by line: a stray byte does not change how the other lines are read."""
+    raw = "grün\n".encode() + "cœur – Blüte\n".encode("cp1252") + b"\x81\n"
+    (desk / "docs" / "garden" / "old.txt").write_bytes(raw)
+    with pytest.warns(UserWarning, match=r"1 of 55 files of docs, the first of them docs/garden/old.txt, line 2"):
+        read = read_documents("docs")
+    assert read.texts[read.names.index("garden/old.txt")] == "grün\ncœur – Blüte\n\x81\n"
+    (desk / "old.csv").write_bytes(b"text\n" + raw)
+    with pytest.warns(UserWarning, match=r"2 of 4 lines of old.csv, the first of them line 3; save as UTF-8"):
+        assert read_documents("old.csv").texts == ["grün", "cœur – Blüte", "\x81"]
+    said = " ".join(run("text", "cluster", "docs", "-k", 2).stderr.split())
+    assert "Note: not UTF-8, and read as Windows-1252: 1 of 55 files of docs" in said
+    run("text", "cluster", "texts.csv", "-k", 2, "-o", "topics.lbg", "-q")
+    assert "Note: not UTF-8" in run("text", "apply", "topics.lbg", "old.csv").stderr
+    assert not run("text", "apply", "topics.lbg", "old.csv", "-q").stderr
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("text".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+        (b"a\nb\0", "line 2: a zero byte, so this is not"),
+    ],
+)
+def test_files_that_are_no_text_are_named(raw, message, desk):
+    (desk / "docs" / "garden" / "odd.txt").write_bytes(raw)
+    (desk / "odd.csv").write_bytes(raw)
+    for source, file in (("docs", "docs/garden/odd.txt"), ("odd.csv", "odd.csv")):
+        with pytest.raises(DataError, match=f"{file}.* {message}"):
+            read_documents(source)
 
 
 def test_only_the_columns_that_occur_are_kept(tmp_path):

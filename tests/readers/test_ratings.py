@@ -306,6 +306,7 @@ def test_pairs():
     ("data", "expected"),
     [
         ("1|Amélie (2001)|x\n2|1984|y\n".encode("latin-1"), {1: "Amélie (2001)", 2: "1984"}),
+        ("1|cœur|x\n".encode("cp1252"), {1: "cœur"}),
         (b"1::Toy Story (1995)::Animation|Comedy\n", {1: "Toy Story (1995)"}),
         (b'movieId,title,genres\n1,"American President, The",Drama\n', {1: "American President, The"}),
         ("item,title\nB00,Zoë\n".encode(), {"B00": "Zoë"}),

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
+from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.text.shared import class_shares, say_guesses, show_accuracy, write_tables
 from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
@@ -46,7 +47,7 @@ def apply(
     fitted = load(model)
     if not hasattr(fitted, "vectorizer_") or not hasattr(fitted, "predict_proba"):
         raise DataError(f"{model} holds {class_of(fitted)}; text apply takes topics or a classifier")
-    with bar("reading", quiet) as progress:
+    with remarks(quiet), bar("reading", quiet) as progress:
         read = read_documents(new, text_column=text_column, label_column=label_column, progress=progress)
     with failing_as_data_errors():
         matrix = matrix_for(fitted, read)

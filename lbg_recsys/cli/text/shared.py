@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from lbg_recsys.cli.common import WIDTH, counted, print_json, print_table
+from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option, suffix_of
 from lbg_recsys.columns import PROBABILITY, with_distribution
@@ -41,7 +42,7 @@ def read_matrices(
 ) -> tuple[list[Documents], list[Any], list[str], Any]:
     """Documents of each place, their word frequencies, the words, and the vectorizer; says what was read."""
     columns = {"text_column": text_column, "label_column": label_column}
-    with bar("reading", quiet) as progress:
+    with remarks(quiet), bar("reading", quiet) as progress:
         *reading, counting = parts(progress, len(places) + 1)
         sources = [
             read_documents(place, **columns, progress=part) for place, part in zip(places, reading, strict=True)
