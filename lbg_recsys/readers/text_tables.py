@@ -32,9 +32,22 @@ def read_text_table(
     label = _find(header, None, _LABEL_NAMES)
     if label_column is not None:
         label = _column(header, label_column, (), "label", origin)
-    rows = [fields for _, fields in numbered]
-    labels = None if label is None else [fields[label] for fields in rows]
-    return [str(row) for row in range(1, len(rows) + 1)], [fields[texts] for fields in rows], labels
+    rows = list(numbered)
+    labels = None if label is None else _labels(rows, label, header[label], origin)
+    return [str(row) for row in range(1, len(rows) + 1)], [fields[texts] for _, fields in rows], labels
+
+
+def _labels(rows: Sequence[tuple[int, list[str]]], column: int, name: str, origin: str) -> list[str] | None:
+    """The label of every document, or None if no document has one."""
+    empty = [number for number, fields in rows if not fields[column].strip()]
+    if len(empty) == len(rows):
+        return None
+    if empty:
+        raise DataError(
+            f"{origin}, line {empty[0]}: the label (column {name!r}) is empty: fill it in or leave the document out; "
+            "rename the column if its values are no labels"
+        )
+    return [fields[column] for _, fields in rows]
 
 
 def _column(header: Sequence[str], given: str | None, usual: Sequence[str], what: str, origin: str) -> int:

@@ -65,8 +65,10 @@ def test_probabilities_of_cross_validated_documents(desk, run):
     """Every document by a model without it; a class of one document cannot be known while it is held out."""
     (desk / "docs" / "lone").mkdir()
     (desk / "docs" / "lone" / "one.txt").write_text("harbour garden harbour")
-    said = run("text", "classify", "docs", "--folds", 3, "-o", "out.csv").stderr
+    said = " ".join(run("text", "classify", "docs", "--folds", 3, "-o", "out.csv").stderr.split())
     assert "Wrote the classes of 55 documents to out.csv." in said
+    assert "fewer documents than the 3 folds are not tested in every fold: 'lone'; never found: 'lone'" in said
+    assert "n_splits" not in said
     out = pd.read_csv("out.csv").set_index("document")
     shares = out[["p_garden", "p_harbour", "p_lone"]]
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
@@ -140,6 +142,15 @@ def test_texts_with_line_breaks_and_their_columns(tmp_path):
     path.write_text('id,Kind,Words\n1,a,"one\ntwo, ""three"""\n2,b,four\n')
     read = read_documents(str(path), text_column="words", label_column="kind")
     assert read.texts == ['one\ntwo, "three"', "four"] and read.labels == ["a", "b"]
+
+
+def test_an_empty_label_is_no_class(desk, run):
+    (desk / "some.csv").write_text('text,Kind\n"one\ntwo",a\nthree, \nfour,b\n')
+    said = " ".join(run("text", "classify", "some.csv", "--label-column", "kind", code=1).stderr.split())
+    assert "some.csv, line 4: the label (column 'Kind') is empty: fill it in or leave the document out" in said
+    assert read_documents("some.csv").labels is None  # the column was not asked for
+    (desk / "none.csv").write_text("text,label\none,\ntwo,\n")
+    assert read_documents("none.csv").labels is None
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t", "|"])

@@ -1,5 +1,6 @@
 """``lbg-recsys text classify``."""
 
+import warnings
 from collections import Counter
 from operator import itemgetter
 from typing import Any
@@ -23,6 +24,7 @@ from lbg_recsys.cli.text.shared import (
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, bar, parts
 from lbg_recsys.readers.documents import failing_as_data_errors
+from lbg_recsys.words import shown
 
 _OF_ESTIMATOR = "estimator__"
 _BLOCK = 1 << 11  # documents to classify at a time
@@ -160,6 +162,22 @@ def _refuse_lone(labels: list[str], folds: int) -> None:
         )
 
 
+def _warn_of_small(labels: list[str], folds: int) -> None:
+    """Warn of classes that not every fold has, and of those that no fold can find."""
+    small = {name: count for name, count in Counter(labels).items() if count < folds}
+    if small:
+        lone = [name for name, count in small.items() if count == 1]
+        never = (
+            f"; never found: {shown(lone)}, with 1 document, which is either learned from or tested" if lone else ""
+        )
+        warnings.warn(
+            f"classes with fewer documents than the {folds} folds are not tested in every fold: {shown(list(small))}"
+            f"{never}; give more documents or lower --folds",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
 def _cross_validated(model: Any, matrix: Any, labels: list[str], folds: int, seed: int, progress: Progress) -> Any:
     """Probabilities of the classes, sorted by name, of every document by a model of the other parts."""
     import numpy as np
@@ -169,7 +187,10 @@ def _cross_validated(model: Any, matrix: Any, labels: list[str], folds: int, see
     truth = np.array(labels)
     classes = np.unique(truth)
     proba = np.zeros((len(truth), len(classes)))
-    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth)
+    _warn_of_small(labels, folds)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)  # said already
+        splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth))
     for (known, held_out), part in zip(splits, parts(progress, folds), strict=True):
         seen = np.isin(classes, truth[known])  # a class of one document may be held out
         proba[np.ix_(held_out, seen)] = _classified(clone(model), matrix[known], truth[known], matrix[held_out], part)
