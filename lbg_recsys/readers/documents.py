@@ -152,9 +152,25 @@ def word_frequencies(
     )
     jobs = zip(sources, parts(progress, len(sources)), strict=True)
     first, *others = (_reporting(one.texts or [], part) for one, part in jobs)
-    with failing_as_data_errors():
+    try:
         matrices = [vectorizer.fit_transform(first), *map(vectorizer.transform, others)]
+    except ValueError as error:
+        raise DataError(_no_word(len(sources[0]), min_df, stop_words)) from error
     return matrices, vectorizer.get_feature_names_out().tolist(), vectorizer
+
+
+def _no_word(n_documents: int, min_df: int, stop_words: str) -> str:
+    """Why no word is left, and what to do.
+
+    >>> _no_word(75, 1000, "none")
+    'no word is in at least 1,000 of 75 documents: lower --min-df (in Python: min_df), or give more documents'
+    """
+    remedies = ["lower --min-df (in Python: min_df)"] if min_df > 1 else []
+    if stop_words != "none" and min_df <= n_documents:
+        remedies.append("keep stop words with --stop-words none (in Python: stop_words)")
+    aside = "" if stop_words == "none" else ", stop words aside,"
+    instead = ", ".join([*remedies, "or give more documents"]).removeprefix("or ")
+    return f"no word{aside} is in at least {min_df:,} of {n_documents:,} documents: {instead}"
 
 
 def matrix_for(model: Any, source: Documents) -> Any:

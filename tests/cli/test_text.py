@@ -174,7 +174,7 @@ def test_the_delimiter_of_a_table_is_found_out(sign, tmp_path):
         ('text\n"open\n', "line 2: quotes that do not close a field"),
         ("id,text\n1\n", r"line 2: 1 field\(s\) where the header has 2"),
         ("1 1:a\n", "not an svmlight file"),
-        ("text\nonly one\n", "no terms remain|should be >= n_components|vocabulary"),
+        ("text\nonly one\n", "no word, stop words aside, is in at least 2 of 1 documents: lower --min-df"),
     ],
 )
 def test_documents_that_cannot_be_used(content, message, desk, run):
@@ -195,7 +195,13 @@ def test_failures_are_sentences(desk, run):
     assert "no classes to learn" in run("text", "classify", "flat", "--min-df", 1, code=1).stderr
     assert "of the same kind" in run("text", "classify", "texts.csv", "words.svmlight", code=1).stderr
     assert "no parameter 'n_keyword'" in run("text", "cluster", "texts.csv", "-p", "n_keyword=3", code=2).stderr
-    assert "should be >= n_components" in run("text", "cluster", "texts.csv", "-k", 1000, code=1).stderr
+    assert (
+        "is in at least 1,000 of 60 documents: lower"
+        in run("text", "cluster", "texts.csv", "--min-df", 1000, code=1).stderr
+    )
+    for command in ("cluster", "select"):
+        said = " ".join(run("text", command, "texts.csv", "-k", 1000, code=1).stderr.split())
+        assert "-k 1000 asks for more topics than there are documents with words, 60: ask for fewer" in said
 
 
 def test_texts_that_are_not_utf_8_are_read_with_a_note(desk, run):

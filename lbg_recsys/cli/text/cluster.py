@@ -14,6 +14,7 @@ from lbg_recsys.cli.text.shared import (
     models_and_tables,
     outputs_option,
     read_matrices,
+    refuse_many_topics,
     save_model,
     write_tables,
     wrote,
@@ -62,6 +63,7 @@ def cluster(
     arguments = parse_params(params, LBGMixture)
     (read,), (matrix,), names, vectorizer = read_matrices(documents, quiet=quiet, **how)
     model = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
+    refuse_many_topics(model, matrix)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         posterior = model.fit_transform(matrix, progress=progress)
         facts = _facts_of_topics(model, names, number, read)

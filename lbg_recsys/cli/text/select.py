@@ -9,7 +9,7 @@ from lbg_recsys.cli.common import counted, json_option, print_json, print_table,
 from lbg_recsys.cli.documents import documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
-from lbg_recsys.cli.text.shared import read_matrices, wrote
+from lbg_recsys.cli.text.shared import read_matrices, refuse_many_topics, wrote
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.progress import bar
 from lbg_recsys.readers.documents import failing_as_data_errors
@@ -72,6 +72,7 @@ def select(
     arguments = parse_params(params, LBGMixture)
     _, (matrix,), names, _ = read_matrices(documents, quiet=quiet, **how)
     mixture = LBGMixture(**{"n_components": topics, **arguments}, random_state=seed)
+    refuse_many_topics(mixture, matrix)
     with remarks(quiet), failing_as_data_errors(), bar("fitting LBGMixture", quiet) as progress:
         selector = LBGSelector(mixture, rank_by=by, delta=delta, n_features_to_select=number)
         selector.fit(matrix, progress=progress)

@@ -10,6 +10,7 @@ from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option, suffix_of
 from lbg_recsys.columns import PROBABILITY, with_distribution
+from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar, parts
 from lbg_recsys.readers.documents import Documents, read_documents, word_frequencies
 
@@ -54,6 +55,16 @@ def read_matrices(
         documents = counted(len(sources[0]), "document")
         echo(f"Read {documents}{classes}, {counted(len(names), 'word')}.", err=True)
     return sources, matrices, names, vectorizer
+
+
+def refuse_many_topics(model: Any, matrix: Any) -> None:
+    """A mixture that needs more documents with words than there are, in terms of the options."""
+    n_documents = int((matrix.sum(axis=1) > 0).sum())
+    if n_documents < model.n_components:
+        raise DataError(
+            f"-k {model.n_components} asks for more topics than there are documents with words, {n_documents:,}: ask "
+            "for fewer topics, or give more documents"
+        )
 
 
 def class_shares(classes: Iterable[Any], proba: Any) -> dict[str, list[float]]:
