@@ -1,8 +1,10 @@
 """Tables with a column of texts."""
 
 import io
+import warnings
 from collections.abc import Sequence
 
+from lbg_recsys.columns import simplify
 from lbg_recsys.errors import DataError
 from lbg_recsys.readers.blocks import warn_of_encoding, whole_text
 from lbg_recsys.readers.files import contents
@@ -10,6 +12,7 @@ from lbg_recsys.readers.quoted import delimiter_of, rows_of
 from lbg_recsys.words import shown
 
 _TEXT_NAMES = ("text", "document", "body", "content", "message", "review", "abstract")
+_ID_NAMES = ("id", "documentid", "docid", "document")  # as `simplify` writes them
 _LABEL_NAMES = ("label", "class", "category", "target", "topic", "group")
 
 
@@ -34,7 +37,31 @@ def read_text_table(
         label = _column(header, label_column, (), "label", origin)
     rows = list(numbered)
     labels = None if label is None else _labels(rows, label, header[label], origin)
-    return [str(row) for row in range(1, len(rows) + 1)], [fields[texts] for _, fields in rows], labels
+    return _names(rows, header, (texts, label), origin), [fields[texts] for _, fields in rows], labels
+
+
+def _names(
+    rows: Sequence[tuple[int, list[str]]], header: list[str], others: Sequence[int | None], origin: str
+) -> list[str]:
+    """The ids of the documents, where a column has an id for each; else the numbers of the rows."""
+    simple = [None if place in others else simplify(name) for place, name in enumerate(header)]
+    column = next((simple.index(one) for one in _ID_NAMES if one in simple), None)
+    numbers = [str(row) for row in range(1, len(rows) + 1)]
+    if column is None:
+        return numbers
+    names = [fields[column].strip() for _, fields in rows]
+    seen = {""}
+    for name, (line, _) in zip(names, rows, strict=True):
+        if name in seen:
+            warnings.warn(
+                f"{origin}, line {line}: the {header[column]} is {'used twice: ' + repr(name) if name else 'empty'}; "
+                "documents are named by the numbers of their rows",
+                UserWarning,
+                stacklevel=2,
+            )
+            return numbers
+        seen.add(name)
+    return names
 
 
 def _labels(rows: Sequence[tuple[int, list[str]]], column: int, name: str, origin: str) -> list[str] | None:

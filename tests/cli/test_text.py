@@ -153,6 +153,26 @@ def test_an_empty_label_is_no_class(desk, run):
     assert read_documents("none.csv").labels is None
 
 
+def test_documents_of_a_table_are_named_by_their_ids(desk, run):
+    texts = pd.read_csv("texts.csv", dtype=str)
+    texts.assign(ID=[f"00{number}" for number in range(len(texts))]).to_csv("named.csv", index=False)
+    run("text", "cluster", "named.csv", "-k", 2, "-o", "topics.csv", "-q")
+    assert pd.read_csv("topics.csv", dtype=str)["document"].tolist() == [
+        f"00{number}" for number in range(len(texts))
+    ]
+    (desk / "both.csv").write_text("document,text,doc_id\nx,one,7\ny,two,8\n")
+    assert read_documents("both.csv").names == ["7", "8"]
+    assert read_documents("both.csv", text_column="doc_id").names == ["x", "y"]
+
+
+@pytest.mark.parametrize(("second", "why"), [("7", "the id is used twice: '7'"), (" ", "the id is empty")])
+def test_ids_that_name_no_document_are_noted(second, why, tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text(f"id,text\n7,one\n{second},two\n")
+    with pytest.warns(UserWarning, match=f"line 3: {why}; documents are named by the numbers of their rows"):
+        assert read_documents(str(path)).names == ["1", "2"]
+
+
 @pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
 def test_the_delimiter_of_a_table_is_found_out(sign, tmp_path):
     """By the header: texts may hold any of them."""

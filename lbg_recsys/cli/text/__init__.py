@@ -13,7 +13,9 @@ def text() -> None:
     """Cluster, select and classify with the text models.
 
     DOCUMENTS are a folder of text files (in class folders where classes are known), a table (CSV, TSV or with
-    semicolons) with a text column (and a label column), or an svmlight file of word frequencies.
+    semicolons) with a text column (and a label column), or an svmlight file of word frequencies. In results a
+    document of a folder has the name of its file, and one of a table its id, if a column called id or document has
+    a different one for each; otherwise the number of its row.
 
     \b
     Examples:
