@@ -47,12 +47,16 @@ def complete_dataset(ctx: click.Context, parameter: click.Parameter, typed: str)
 
 def complete_ratings(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Names of data sets of ratings, and files. Bash completes files if there is no name: with nothing typed, too."""
-    from lbg_recsys.datasets import DATASETS
     from lbg_recsys.datasets.by_name import RATING_SETS
 
-    offered = RATING_SETS if typed or not _is_bash() else ()
-    names = [(name, DATASETS[name].summary) for name in offered if name.startswith(typed)]
-    return [*_items(names), CompletionItem(typed, type="file")]
+    return _sets_and_files(RATING_SETS, typed)
+
+
+def complete_documents(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Names of data sets of texts, files and folders."""
+    from lbg_recsys.datasets.by_name import TEXT_SETS
+
+    return _sets_and_files(TEXT_SETS, typed)
 
 
 def complete_param(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -62,6 +66,14 @@ def complete_param(ctx: click.Context, parameter: click.Parameter, typed: str) -
     name, _ = taken_apart(ctx.params.get("algo") or "bayesian")
     listed = settings_listed(MODELS[name])
     return _items([(f"{one.name}=", one.description) for one in listed if one.name.startswith(typed)])
+
+
+def _sets_and_files(sets: Iterable[str], typed: str) -> list[CompletionItem]:
+    from lbg_recsys.datasets import DATASETS
+
+    offered = sets if typed or not _is_bash() else ()
+    names = [(name, DATASETS[name].summary) for name in offered if name.startswith(typed)]
+    return [*_items(names), CompletionItem(typed, type="file")]
 
 
 def _model_of(ctx: click.Context) -> Any:

@@ -5,7 +5,14 @@ from typing import Any, TypeVar
 
 import click
 
+from lbg_recsys.cli.completion import complete_documents
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def documents_argument(name: str, *, required: bool = True) -> Callable[[F], F]:
+    """Where documents are: what `read_documents` takes."""
+    return click.argument(name, required=required, type=click.Path(), shell_complete=complete_documents)
 
 
 def documents_options(command: F) -> F:

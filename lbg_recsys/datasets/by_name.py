@@ -1,17 +1,24 @@
-"""Ratings of a data set by its name, as the command line and `read_ratings` take them."""
+"""Ratings or texts of a data set by its name, as the command line, `read_ratings` and `read_documents` take them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeGuard
 
 from lbg_recsys.datasets.book_crossing import load_book_crossing
 from lbg_recsys.datasets.ciao import load_ciao
 from lbg_recsys.datasets.filmtrust import load_filmtrust
+from lbg_recsys.datasets.imdb import load_imdb
 from lbg_recsys.datasets.insteval import load_insteval
+from lbg_recsys.datasets.labelled_texts import LabelledTexts
 from lbg_recsys.datasets.movielens import load_movielens_100k
 from lbg_recsys.datasets.movielens_1m import load_movielens_1m
+from lbg_recsys.datasets.newsgroups import load_20newsgroups
 from lbg_recsys.datasets.rating_data import RatingData
+from lbg_recsys.datasets.registry import DATASETS
+from lbg_recsys.datasets.reuters import load_r8, load_r52
 from lbg_recsys.datasets.sample_ratings import load_sample
+from lbg_recsys.datasets.sms_spam import load_sms_spam
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.words import did_you_mean
@@ -24,7 +31,15 @@ _DOWNLOADED: dict[str, Callable[..., RatingData]] = {
     "book-crossing": load_book_crossing,
     "insteval": load_insteval,
 }
+_TEXTS: dict[str, Callable[..., LabelledTexts]] = {
+    "20newsgroups": partial(load_20newsgroups, subset="all"),
+    "r8": partial(load_r8, subset="all"),
+    "r52": partial(load_r52, subset="all"),
+    "imdb": load_imdb,
+    "sms-spam": load_sms_spam,
+}
 RATING_SETS = ("sample", *_DOWNLOADED)
+TEXT_SETS = tuple(_TEXTS)
 TITLED_SETS = ("sample", "ml-100k", "book-crossing")
 
 
@@ -36,10 +51,28 @@ def is_rating_set(source: object) -> TypeGuard[str]:
     """
     if not isinstance(source, str) or source in RATING_SETS:
         return isinstance(source, str)
-    meant = did_you_mean(source, RATING_SETS)
+    _refuse_misspelt(source, RATING_SETS)
+    return False
+
+
+def is_text_set(source: object) -> TypeGuard[str]:
+    """Whether a source of documents is the name of a data set; one without texts, or a misspelt one, is refused.
+
+    >>> is_text_set("sms-spam"), is_text_set("texts.csv")
+    (True, False)
+    """
+    if not isinstance(source, str) or source in TEXT_SETS:
+        return isinstance(source, str)
+    if source in DATASETS and not os.path.exists(source):
+        raise DataError(f"the data set {source!r} has no texts; these have: {', '.join(TEXT_SETS)}")
+    _refuse_misspelt(source, TEXT_SETS)
+    return False
+
+
+def _refuse_misspelt(source: str, names: Iterable[str]) -> None:
+    meant = did_you_mean(source, names)
     if meant and not os.path.exists(source):
         raise DataError(f"{source!r} is neither a file nor a data set; {meant}")
-    return False
 
 
 def load_rating_data(name: str, *, progress: Progress = silent) -> RatingData:
@@ -63,3 +96,8 @@ def load_rating_data(name: str, *, progress: Progress = silent) -> RatingData:
     (1, 5)
     """
     return load_sample() if name == "sample" else _DOWNLOADED[name](progress=progress)
+
+
+def load_text_data(name: str, *, progress: Progress = silent) -> LabelledTexts:
+    """Load one of the data sets in ``TEXT_SETS``, all its parts; it is downloaded if it is not on this machine."""
+    return _TEXTS[name](progress=progress)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lbg_recsys.checks import check_choice, check_integer
+from lbg_recsys.datasets.by_name import is_text_set, load_text_data
 from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.files import check_path, why_not_opened
 from lbg_recsys.progress import Progress, parts, silent
@@ -50,7 +51,8 @@ def read_documents(
     Parameters
     ----------
     source : str
-        A folder of text files (its subfolders are the classes), a table with a column of texts, or an svmlight file.
+        A folder of text files (its subfolders are the classes), a table with a column of texts, an svmlight file, or
+        the name of a data set of texts such as ``sms-spam`` (a file or folder of that name is ``./sms-spam``).
     text_column, label_column : str, default=None
         The columns of texts and of classes in a table; found by name if None.
     progress : callable, optional
@@ -80,6 +82,8 @@ def read_documents(
     for name, column in (("text_column", text_column), ("label_column", label_column)):
         if column is not None and not isinstance(column, str):
             raise ParameterError(f"{name} is {column!r}: give the name of a column")
+    if is_text_set(source):
+        return _of_set(source, progress)
     path = Path(source)
     try:
         if path.is_dir():
@@ -205,6 +209,14 @@ def failing_as_data_errors() -> Iterator[None]:
         raise ParameterError(str(error).splitlines()[0]) from error
     except ValueError as error:
         raise DataError(str(error).splitlines()[0]) from error
+
+
+def _of_set(name: str, progress: Progress) -> Documents:
+    """All documents of a data set, named by their numbers."""
+    found = load_text_data(name, progress=progress)
+    labels = [found.target_names[target] for target in found.target]
+    progress(1, 1, "read")
+    return Documents([str(row) for row in range(1, len(labels) + 1)], found.data, None, labels)
 
 
 def _read_folder(folder: Path, progress: Progress) -> Documents:

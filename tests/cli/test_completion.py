@@ -73,6 +73,13 @@ def test_ratings_are_data_sets_or_files(words, monkeypatch):
     assert asked("", BashComplete) == ([], "file")  # names would keep bash from completing files
 
 
+@pytest.mark.parametrize("command", ["cluster", "select", "classify", "apply"])
+def test_documents_are_data_sets_of_texts_or_files(command):
+    words = ["text", command, *(["topics.lbg"] if command == "apply" else [])]
+    found = ZshComplete(main, {}, "lbg-recsys", "_LBG_RECSYS_COMPLETE").get_completions(words, "r")
+    assert [one.value for one in found] == ["r8", "r52", "r"] and found[-1].type == "file"
+
+
 def test_parameters_of_the_algorithm():
     (found,) = completions(["fit", "sample", "--algo", "lbg", "-p"], "n_top")
     assert found[0] == "n_topics=" and "topics" in found[1]

@@ -1,7 +1,9 @@
 """Loaders of texts: on small generated files without network, and on the real data where it is available."""
 
 import hashlib
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from lbg_recsys import datasets
 from lbg_recsys.datasets import registry
 from lbg_recsys.datasets.info import KnownFile
 from lbg_recsys.errors import DataError, DatasetError
+from lbg_recsys.readers import read_documents
 
 HEAD = b"Category\tText\nd\tstring\nclass\t\n"
 SMALL = {
@@ -116,3 +119,28 @@ def test_texts_are_short_to_look_at():
     assert repr(texts) == "<LabelledTexts: 1,200 texts of 2 classes>"
     spambase = Spambase(np.zeros((4601, 54)), np.zeros(4601, dtype=np.int64), ("word",) * 54, "cache")
     assert repr(spambase) == "<Spambase: 4,601 e-mails of 54 features>"
+
+
+def test_documents_of_a_set_by_its_name(small):
+    small("r8")
+    small("sms-spam")
+    read = read_documents("r8")
+    assert read.texts == ["net up a b", "buys c d", "port strike e"] and read.labels == ["earn", "acq", "ship"]
+    assert read.names == ["1", "2", "3"]
+    assert read_documents("sms-spam").labels == ["ham", "spam", "ham", "spam", "ham"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("spambase", "the data set 'spambase' has no texts; these have: 20newsgroups, r8, r52, imdb, sms-spam"),
+        ("ml-100k", "the data set 'ml-100k' has no texts"),
+        ("sms-spm", "'sms-spm' is neither a file nor a data set; did you mean 'sms-spam'?"),
+    ],
+)
+def test_names_of_no_set_of_texts(name, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=re.escape(said)):
+        read_documents(name)
+    (tmp_path / name).write_text("text\nmine\n")
+    assert read_documents(name).texts == ["mine"] and read_documents(Path(name)).texts == ["mine"]

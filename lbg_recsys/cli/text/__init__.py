@@ -13,9 +13,10 @@ def text() -> None:
     """Cluster, select and classify with the text models.
 
     DOCUMENTS are a folder of text files (in class folders where classes are known), a table (CSV, TSV or with
-    semicolons) with a text column (and a label column), or an svmlight file of word frequencies. In results a
-    document of a folder has the name of its file, and one of a table its id, if a column called id or document has
-    a different one for each; otherwise the number of its row.
+    semicolons) with a text column (and a label column), an svmlight file of word frequencies, or the name of a data
+    set of texts: 20newsgroups, r8, r52, imdb or sms-spam. In results a document of a folder has the name of its file,
+    and one of a table its id, if a column called id or document has a different one for each; otherwise the number
+    of its row.
 
     \b
     Examples:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
+from lbg_recsys.cli.documents import documents_argument
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.text.shared import class_shares, say_guesses, show_accuracy, write_tables
 from lbg_recsys.cli.writing import TABLES, output_option
@@ -16,7 +17,7 @@ from lbg_recsys.words import class_of
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("new", type=click.Path())
+@documents_argument("new")
 @output_option("Where topics or classes go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
 @click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default.")
 @click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default.")

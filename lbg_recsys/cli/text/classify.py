@@ -9,7 +9,7 @@ import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option, seed_option
-from lbg_recsys.cli.documents import documents_options
+from lbg_recsys.cli.documents import documents_argument, documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.text.shared import (
     class_shares,
@@ -31,8 +31,8 @@ _BLOCK = 1 << 11  # documents to classify at a time
 
 
 @click.command()
-@click.argument("documents", type=click.Path())
-@click.argument("new", required=False, type=click.Path())
+@documents_argument("documents")
+@documents_argument("new", required=False)
 @click.option(
     "--folds",
     type=click.IntRange(min=2),

@@ -6,7 +6,7 @@ import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
-from lbg_recsys.cli.documents import documents_options
+from lbg_recsys.cli.documents import documents_argument, documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.pictures import plot_option
 from lbg_recsys.cli.terminal import echo
@@ -24,7 +24,7 @@ from lbg_recsys.readers.documents import Documents, failing_as_data_errors
 
 
 @click.command()
-@click.argument("documents", type=click.Path())
+@documents_argument("documents")
 @click.option("-k", "--topics", type=click.IntRange(min=1), default=8, show_default=True, help="Number of topics.")
 @click.option("-n", "--number", type=click.IntRange(min=1), default=8, show_default=True, help="Words per topic.")
 @params_option("LBGMixture")

@@ -6,7 +6,7 @@ import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
 from lbg_recsys.cli.common import counted, json_option, print_json, print_table, quiet_option, seed_option
-from lbg_recsys.cli.documents import documents_options
+from lbg_recsys.cli.documents import documents_argument, documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.text.shared import read_matrices, refuse_many_topics, wrote
@@ -16,7 +16,7 @@ from lbg_recsys.readers.documents import failing_as_data_errors
 
 
 @click.command()
-@click.argument("documents", type=click.Path())
+@documents_argument("documents")
 @click.option(
     "-n", "--number", type=click.IntRange(min=1), help="Number of words; by default all words above --delta."
 )
