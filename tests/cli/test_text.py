@@ -311,6 +311,19 @@ def test_a_saved_model_is_applied_to_new_documents(desk, run):
     assert "give a folder of texts or a CSV" in run("text", "apply", "topics.lbg", "words.svmlight", code=1).stderr
 
 
+def test_classified_documents_have_one_shape(desk, run):
+    """On screen what the files have, without a column per class; the same from both commands."""
+    classified = run("text", "classify", "docs", "more_docs", "-q").stdout
+    run("text", "classify", "docs", "more_docs", "-o", "classes.lbg", "-o", "classes.csv", "-q")
+    assert run("text", "apply", "classes.lbg", "more_docs").stdout == classified
+    header, first = classified.splitlines()[0].split(), classified.splitlines()[1].split()
+    assert header == ["document", "prediction", "probability", "label"]
+    table = pd.read_csv("classes.csv")
+    assert list(table) == [*header, "p_garden", "p_harbour"] and f"{table['probability'][0]:.4f}" == first[2]
+    found = json.loads(run("text", "apply", "classes.lbg", "more_docs", "--json").stdout)["documents"][0]
+    assert list(found) == [*header, "distribution"] and found["probability"] == max(found["distribution"].values())
+
+
 @pytest.mark.parametrize(("command", "model"), [("cluster", LBGMixture), ("classify", LBGClassifier)])
 def test_parameters_of_the_text_models_are_listed(command, model, run):
     shown = run("text", command, "--help").stdout

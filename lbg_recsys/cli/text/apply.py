@@ -1,13 +1,18 @@
 """``lbg-recsys text apply``."""
 
-from typing import Any
-
 import click
 
-from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option
+from lbg_recsys.cli.common import counted, json_option, quiet_option
 from lbg_recsys.cli.documents import documents_argument
 from lbg_recsys.cli.models import remarks
-from lbg_recsys.cli.text.shared import class_shares, say_guesses, show_accuracy, write_tables
+from lbg_recsys.cli.text.shared import (
+    print_documents,
+    say_guesses,
+    show_accuracy,
+    table_of_classes,
+    table_of_topics,
+    write_tables,
+)
 from lbg_recsys.cli.writing import TABLES, output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import bar
@@ -53,19 +58,13 @@ def apply(
     with failing_as_data_errors():
         matrix = matrix_for(fitted, read)
         proba = fitted.predict_proba(matrix)
-    say_guesses(matrix, "class" if hasattr(fitted, "classes_") else "topic", quiet)
-    best = proba.argmax(axis=1)
-    known = {"label": read.labels} if read.labels else {}
-    predicted, truth = [], None
-    if hasattr(fitted, "classes_"):
-        predicted, truth = fitted.classes_[best].tolist(), read.labels
-        found = {"prediction": predicted, **known, **class_shares(fitted.classes_, proba)}
-    else:
-        found = {"topic": best.tolist(), "probability": proba.max(axis=1).tolist(), **known}
-    table: dict[str, list[Any]] = {"document": read.names, **found}
+    classes = fitted.classes_.tolist() if hasattr(fitted, "classes_") else []
+    say_guesses(matrix, "class" if classes else "topic", quiet)
+    table = table_of_classes(read, classes, proba) if classes else table_of_topics(read, proba.argmax(axis=1), proba)
     if output:
-        what = f"the {'classes' if predicted else 'topics'} of {counted(len(read), 'document')}"
+        what = f"the {'classes' if classes else 'topics'} of {counted(len(read), 'document')}"
         write_tables(table, [output], what, quiet)
     elif not as_json:
-        print_table(list(table), list(zip(*table.values(), strict=True)))
-    show_accuracy(table, truth, list(map(str, predicted)), as_json)
+        print_documents(table)
+    predicted = list(map(str, table.get("prediction", [])))
+    show_accuracy(table, read.labels if classes else None, predicted, as_json)

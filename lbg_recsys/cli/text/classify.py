@@ -8,17 +8,18 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.algorithms import params_option, parse_params
-from lbg_recsys.cli.common import counted, json_option, print_table, quiet_option, seed_option
+from lbg_recsys.cli.common import counted, json_option, quiet_option, seed_option
 from lbg_recsys.cli.documents import documents_argument, documents_options
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.text.shared import (
-    class_shares,
     models_and_tables,
     outputs_option,
+    print_documents,
     read_matrices,
     save_model,
     say_guesses,
     show_accuracy,
+    table_of_classes,
     write_tables,
 )
 from lbg_recsys.errors import DataError
@@ -96,22 +97,17 @@ def classify(
         else:
             proba = _classified(model, matrices[0], labels, matrices[1], progress)
     say_guesses(matrices[-1], "class", quiet)
-    classes, truth = sorted(set(labels)), evaluated.labels
-    predicted = [classes[best] for best in proba.argmax(axis=1)]
-    table = {"document": evaluated.names, "prediction": predicted} | ({"label": truth} if truth else {})
-    shares = class_shares(classes, proba)
+    table = table_of_classes(evaluated, sorted(set(labels)), proba)
     models, tables = models_and_tables(output)
     if models:
         if new is None:  # cross-validation fits copies to parts of the documents
             with remarks(quiet), failing_as_data_errors(), bar("fitting LBGClassifier", quiet) as progress:
                 model.fit(matrices[0], labels, progress=progress)
         save_model(model, models, names, vectorizer, quiet)
-    write_tables(table | shares, tables, f"the classes of {counted(len(predicted), 'document')}", quiet)
-    if as_json:
-        table |= shares
-    elif not tables and new is not None:
-        print_table([*table, "probability"], list(zip(*table.values(), proba.max(axis=1).tolist(), strict=True)))
-    show_accuracy(table, truth, predicted, as_json)
+    write_tables(table, tables, f"the classes of {counted(len(evaluated), 'document')}", quiet)
+    if not as_json and not tables and new is not None:
+        print_documents(table)
+    show_accuracy(table, evaluated.labels, table["prediction"], as_json)
 
 
 def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed: int) -> Any:

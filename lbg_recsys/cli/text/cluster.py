@@ -16,6 +16,7 @@ from lbg_recsys.cli.text.shared import (
     read_matrices,
     refuse_many_topics,
     save_model,
+    table_of_topics,
     write_tables,
     wrote,
 )
@@ -68,8 +69,7 @@ def cluster(
         posterior = model.fit_transform(matrix, progress=progress)
         facts = _facts_of_topics(model, names, number, read)
     models, tables = models_and_tables(output)
-    table = {"document": read.names, "topic": model.labels_, "probability": posterior.max(axis=1)}
-    table |= {"label": read.labels} if read.labels else {}
+    table = table_of_topics(read, model.labels_, posterior)
     write_tables(table, tables, f"the topics of {counted(len(read), 'document')}", quiet)
     save_model(model, models, names, vectorizer, quiet)
     if plot:

@@ -1,6 +1,6 @@
 """What the text commands share: reading documents, saving models, saying what was written, comparing classes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -67,9 +67,27 @@ def refuse_many_topics(model: Any, matrix: Any) -> None:
         )
 
 
-def class_shares(classes: Iterable[Any], proba: Any) -> dict[str, list[float]]:
-    """A column of probabilities per class."""
-    return {f"{PROBABILITY}{name}": proba[:, place].tolist() for place, name in enumerate(classes)}
+def table_of_topics(read: Documents, topics: Any, proba: Any) -> dict[str, list[Any]]:
+    """Per document the most probable topic, its probability, and the class if it is known."""
+    return _table_of(read, {"topic": topics.tolist()}, proba)
+
+
+def table_of_classes(read: Documents, classes: Sequence[Any], proba: Any) -> dict[str, list[Any]]:
+    """Per document the most probable class, its probability, the true class if it is known, and all probabilities."""
+    found = {"prediction": [classes[best] for best in proba.argmax(axis=1)]}
+    shares = {f"{PROBABILITY}{name}": proba[:, place].tolist() for place, name in enumerate(classes)}
+    return _table_of(read, found, proba) | shares
+
+
+def _table_of(read: Documents, found: dict[str, list[Any]], proba: Any) -> dict[str, list[Any]]:
+    known = {"label": read.labels} if read.labels else {}
+    return {"document": read.names, **found, "probability": proba.max(axis=1).tolist(), **known}
+
+
+def print_documents(table: dict[str, list[Any]]) -> None:
+    """The table as on a screen: without a column per class."""
+    shown = {name: values for name, values in table.items() if not name.startswith(PROBABILITY)}
+    print_table(list(shown), list(zip(*shown.values(), strict=True)))
 
 
 def save_model(model: Any, paths: Iterable[str], names: list[str], vectorizer: Any, quiet: bool) -> None:
