@@ -120,12 +120,12 @@ def algos_option(default: Sequence[str], what: str) -> Callable[[F], F]:
     )
 
 
-def algorithm(name: str, hint: str = ALGO) -> Algorithm:
-    """What a name on the command line stands for."""
+def algorithm(name: str, hint: str = ALGO, others: Iterable[str] = ()) -> Algorithm:
+    """What a name on the command line stands for; an error lists the ``others`` that may be named there, too."""
     if name not in ALGORITHMS:
+        known = [*ALGORITHMS, *others]
         raise click.BadParameter(
-            f"there is no algorithm {name!r}{_nearest(name, ALGORITHMS)}; there are {', '.join(ALGORITHMS)}",
-            param_hint=hint,
+            f"there is no algorithm {name!r}{_nearest(name, known)}; there are {', '.join(known)}", param_hint=hint
         )
     return ALGORITHMS[name]
 

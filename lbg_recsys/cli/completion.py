@@ -38,6 +38,16 @@ def complete_algorithm(ctx: click.Context, parameter: click.Parameter, typed: st
     return _items([(name, one.summary) for name, one in ALGORITHMS.items() if name.startswith(typed)])
 
 
+def complete_algorithm_or_text_model(
+    ctx: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """Names of all that ``params`` lists the parameters of."""
+    from lbg_recsys.cli.algorithms import TEXT_MODELS
+
+    text_models = [(name, "") for name in TEXT_MODELS if name.startswith(typed)]
+    return [*complete_algorithm(ctx, parameter, typed), *_items(text_models)]
+
+
 def complete_dataset(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Names of data sets, with what they are."""
     from lbg_recsys.datasets import DATASETS

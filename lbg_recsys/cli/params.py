@@ -9,12 +9,12 @@ import click
 
 from lbg_recsys.cli.algorithms import ELSEWHERE, TEXT_MODELS, Algorithm, algorithm, named_class, settings_listed
 from lbg_recsys.cli.common import WIDTH, json_option, print_json, quiet_option
-from lbg_recsys.cli.completion import complete_algorithm
+from lbg_recsys.cli.completion import complete_algorithm_or_text_model
 from lbg_recsys.cli.terminal import echo
 
 
 @click.command()
-@click.argument("algo", shell_complete=complete_algorithm)
+@click.argument("algo", shell_complete=complete_algorithm_or_text_model)
 @quiet_option
 @json_option
 def params(algo: str, quiet: bool, as_json: bool) -> None:
@@ -29,7 +29,10 @@ def params(algo: str, quiet: bool, as_json: bool) -> None:
       lbg-recsys params bayesian --json
       lbg-recsys params LBGMixture
     """
-    shown = _of_text_model(algo) if algo in TEXT_MODELS else _parameters(algorithm(algo, hint="ALGO"))
+    if algo in TEXT_MODELS:
+        shown = _of_text_model(algo)
+    else:
+        shown = _parameters(algorithm(algo, hint="ALGO", others=TEXT_MODELS))
     if as_json:
         print_json(shown)
         return

@@ -56,6 +56,8 @@ def test_a_bad_file_completes_nothing(tmp_path, content):
 def test_algorithms_and_data_sets_by_name():
     for words in (["params"], ["evaluate", "sample", "-a"], ["forced-prediction", "sample", "--algo"]):
         assert [name for name, _ in completions(words, "bay")] == ["bayesian", "bayesian-strong"]
+    assert [name for name, _ in completions(["params"], "LBG")] == ["LBGMixture", "LBGClassifier"]
+    assert completions(["evaluate", "sample", "-a"], "LBG") == []
     for command in ("fetch", "path"):
         assert [name for name, _ in completions(["datasets", command], "ml-")] == ["ml-100k", "ml-1m"]
 

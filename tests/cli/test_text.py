@@ -336,6 +336,13 @@ def test_parameters_of_the_text_models_are_listed(command, model, run):
     assert listed["n_jobs"]["type"] == "int or None" and "in threads" in listed["n_jobs"]["description"]
 
 
+def test_a_misspelt_text_model_is_suggested(run):
+    said = " ".join(run("params", "LBGClasifier", code=2).stderr.split())
+    assert "there is no algorithm 'LBGClasifier' (did you mean 'LBGClassifier'?); there are bayesian" in said
+    assert said.endswith("LBGMixture, LBGClassifier")
+    assert "LBGMixture" not in run("evaluate", "sample", "-a", "LBGMixtur", code=2).stderr
+
+
 @pytest.mark.parametrize("command", [("cluster", "texts.csv", "-k", 2), ("classify", "docs", "--folds", 3)])
 def test_the_suffix_of_an_output_says_what_it_is(command, desk, run):
     said = run("text", *command, "-o", "out.lbg", "-o", "out.csv", "-o", "out.jsonl").stderr
