@@ -32,6 +32,23 @@ def _once_fitted(model: Any) -> bool:
     return True
 
 
+def _checked_labels(y: Any) -> np.ndarray:
+    """Labels that can be sorted, none of them missing: in an array of texts, NaN would become the class 'nan'."""
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind not in "biu":
+        import pandas as pd
+
+        missing = np.flatnonzero(pd.isna(np.asarray(y, dtype=object).ravel()))
+        if len(missing):
+            raise ValueError(
+                f"Input y contains NaN or None: document {missing[0]} has no label; give it one, or leave it out"
+            )
+    if labels.dtype == object and len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError("y has labels that are texts and labels that are not: make all of them texts")
+    check_classification_targets(labels)
+    return labels
+
+
 class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """One Latent Bernoulli-Gauss model per class, and calibrated probabilities of the classes.
 
@@ -174,7 +191,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         ParameterError
             If the rule or the limits of rates do not suit the estimator and the documents.
         ValueError
-            If the documents have negative or missing values, or fewer than two classes.
+            If the documents have negative or missing values, labels are missing or mix texts and numbers, or there
+            are fewer than two classes.
 
         Examples
         --------
@@ -236,7 +254,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         ParameterError
             If the estimator is not an `LBGMixture`, or there is a ``max_false_positive_rate``.
         ValueError
-            If ``classes`` are missing in the first call, or ``y`` has others.
+            If ``classes`` are missing in the first call, or ``y`` has others or a missing label.
 
         Examples
         --------
@@ -390,8 +408,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         if y is None:
             raise ValueError("LBGClassifier requires y to be passed, but the target y is None")
         documents = checked_documents(self, X, reset=reset)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        y = _checked_labels(y)
         if len(y) != documents.shape[0]:
             raise ValueError(f"X has {documents.shape[0]} documents, y has {len(y)} labels")
         return documents, y, checked_weight(sample_weight, documents)

@@ -473,3 +473,17 @@ def test_values_that_underflow_are_refused_by_a_fit(model, dtype, value, least):
 def test_too_few_documents_for_the_folds_of_a_limit_are_named():
     with pytest.raises(ParameterError, match="no class has more than 3 documents: set cv to at most 3, or give more"):
         LBGClassifier(max_false_positive_rate=0.1).fit(np.eye(6), [0, 0, 0, 1, 1, 2])
+
+
+@pytest.mark.parametrize("y", [["a", np.nan, "b", "b"], ["a", None, "b", "b"], [0.0, np.nan, 1.0, 1.0]])
+@pytest.mark.parametrize("kind", [list, lambda y: np.array(y, dtype=object)])
+def test_a_missing_label_is_named(y, kind):
+    """In a list of texts NumPy makes NaN the text 'nan', which was a class."""
+    for fit in (LBGClassifier().fit, lambda X, y: LBGClassifier().partial_fit(X, y, classes=["a", "b"])):
+        with pytest.raises(ValueError, match="Input y contains NaN or None: document 1 has no label; give it one"):
+            fit(np.eye(4), kind(y))
+
+
+def test_labels_of_two_kinds_are_refused():
+    with pytest.raises(ValueError, match="labels that are texts and labels that are not: make all of them texts"):
+        LBGClassifier().fit(np.eye(4), np.array(["a", 1, "b", 1], dtype=object))
