@@ -80,6 +80,20 @@ class Catalogue:
         """Whether several items have the whole title that is given, and only an id says which is meant."""
         return len(self._titled(given)) > 1
 
+    def by_title(self, given: Iterable[Any], given_in: str) -> dict[Any, RawId]:
+        """The items whose whole titles are given, by what was given; ``given_in`` is where, for the message.
+
+        Raises
+        ------
+        DataError
+            If several items have a title that is given.
+        """
+        asked = list(given)
+        if shared := [one for one in asked if self.is_shared(one)]:
+            more = f"; and {len(shared) - _NAMED:,} more such titles" if len(shared) > _NAMED else ""
+            raise DataError(f"{given_in}: {'; '.join(map(self.complaint, shared[:_NAMED]))}{more}")
+        return {one: item for one in asked if (item := self.find_titled(one)) is not None}
+
     def _titled(self, given: Any) -> list[RawId]:
         """The items whose whole title is given."""
         return self._by_title.get(given.strip().casefold(), []) if isinstance(given, str) else []

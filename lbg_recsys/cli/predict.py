@@ -198,10 +198,7 @@ def _many(
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     catalogue, unknown = Catalogue(model), _unknown(model, users, items)
-    titled = {one: item for one in unknown["item"] if (item := catalogue.find_titled(one)) is not None}
-    if shared := [one for one in unknown["item"] if catalogue.is_shared(one)]:
-        more = f"; and {len(shared) - _NAMED:,} more such titles" if len(shared) > _NAMED else ""
-        raise DataError(f"{source}: {'; '.join(map(catalogue.complaint, shared[:_NAMED]))}{more}")
+    titled = catalogue.by_title(unknown["item"], source)
     may_be_header = users[0] in unknown["user"] and items[0] in unknown["item"] and items[0] not in titled
     if titled:
         items = [titled.get(one, one) for one in items]

@@ -1,10 +1,11 @@
 """``lbg-recsys update``: more ratings for a model, without a new fit."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lbg_recsys.catalogue import Catalogue, as_integer, known_ids
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, quiet_option
 from lbg_recsys.cli.models import load_model, model_argument, remarks
 from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_argument, read_matrix
@@ -12,6 +13,10 @@ from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
 from lbg_recsys.words import class_of
+
+if TYPE_CHECKING:
+    from lbg_recsys.ratings import RatingMatrix
+    from lbg_recsys.ratings.ids import RawId
 
 
 @click.command()
@@ -25,8 +30,9 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     """Add new RATINGS to MODEL.
 
     RATINGS may have new users, new items and new ratings of known users; where it rates a known pair, the new rating
-    counts. The users in it get new posteriors, and one M-step follows. This is one step of what a fit would do:
-    after many updates a fit to all ratings is better. It is for models of --algo lbg and --algo paper.
+    counts. An item may be its id or its whole title. The users in it get new posteriors, and one M-step follows. This
+    is one step of what a fit would do: after many updates a fit to all ratings is better. It is for models of --algo
+    lbg and --algo paper.
 
     The file is replaced when the new one is complete.
 
@@ -36,7 +42,6 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
       lbg-recsys update model.lbg ratings.csv -o newer.lbg
     """
     from lbg_recsys import save
-    from lbg_recsys.catalogue import known_ids
 
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
@@ -48,10 +53,11 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     scale = loaded.matrix.scale
     new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)
     # the ids of a file are integers or text as a whole: they are found in the model as what they are there
-    users, items = (known_ids(*pair) for pair in ((loaded.matrix.users, new.users), (loaded.matrix.items, new.items)))
-    codes = new.user_codes, new.item_codes
+    names, items = known_ids(loaded.matrix.users, new.users), _items(loaded, new, ratings)
+    users, items = [names[u] for u in new.user_codes], [items[i] for i in new.item_codes]
+    _refuse_two_names(users, items, ratings)
     with remarks(quiet):
-        loaded.partial_fit(([users[u] for u in codes[0]], [items[i] for i in codes[1]], new.values))
+        loaded.partial_fit((users, items, new.values))
     save(loaded, output or model)
     after = facts_of(loaded.matrix)
     facts = {"model": output or model, "size": os.path.getsize(output or model), "before": before, "after": after}
@@ -63,3 +69,25 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
         counted(after[f"n_{one}s"] - before[f"n_{one}s"], f"new {one}") for one in ("user", "item", "rating")
     )
     echo(click.wrap_text(f"Updated {output or model}: {grown}. It has {in_words(after)}.", WIDTH))
+
+
+def _items(model: Any, new: "RatingMatrix", source: str) -> "list[RawId]":
+    """The items of new ratings by the ids of the model, which they name by id or whole title; the others are new."""
+    items = known_ids(model.matrix.items, new.items)
+    strange = [one for one in items if one not in model.matrix.items]
+    meant = Catalogue(model).by_title(strange, source)
+    if meant:  # which made texts of the numbers in their column
+        meant = {one: as_integer(one) for one in strange} | meant
+    return [meant.get(one, one) for one in items]
+
+
+def _refuse_two_names(users: "list[RawId]", items: "list[RawId]", source: str) -> None:
+    """Refuse two ratings of an item by one user, which the file gives by the id and by the title."""
+    seen = set()
+    for pair in zip(users, items, strict=True):
+        if pair in seen:
+            raise DataError(
+                f"{source}: the user {pair[0]!r} rates the item {pair[1]!r} by its id and by its title: leave one of "
+                "the ratings out"
+            )
+        seen.add(pair)

@@ -122,6 +122,26 @@ def test_update(desk, run, sample):
     assert "leave it out, or give a model that was fitted to a file with ratings" in said and "--algo" not in said
 
 
+def test_an_update_finds_items_by_their_titles(desk, run):
+    amy = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2, 2], [246, 268, 9], [1, 5, 3]))
+    titles = {246: "Chasing Amy (1997)", 268: "Chasing Amy (1997)", 9: "Alien (1979)"}
+    lbg_recsys.save(amy, "amy.lbg", titles=titles)
+    before = (desk / "amy.lbg").read_bytes()
+
+    def said(rows, code=0):
+        (desk / "more.csv").write_text(f"user,item,rating\n{rows}")
+        return " ".join(run("update", "amy.lbg", "more.csv", "-o", "newer.lbg", code=code).output.split())
+
+    assert "1 new user, 1 new item, 2 new ratings" in said("7,alien (1979),5\n7,10,1\n")
+    newer = lbg_recsys.load("newer.lbg").matrix
+    assert sorted(newer.items.raws(newer.seen(newer.users.code(7)))) == [9, 10]
+    shared = "more.csv: 'Chasing Amy (1997)': 2 items have this title: give the id, 246 or 268"
+    assert shared in said("7,Chasing Amy (1997),5\n", code=1)
+    twice = "the user 7 rates the item 9 by its id and by its title: leave one of the ratings out"
+    assert f"more.csv: {twice}" in said("7,Alien (1979),5\n7,9,1\n", code=1)
+    assert (desk / "amy.lbg").read_bytes() == before
+
+
 @pytest.mark.slow
 def test_a_lost_scheduler_is_said_without_a_traceback(desk):
     pytest.importorskip("dask.distributed", reason="the extra 'dask' is not installed")
