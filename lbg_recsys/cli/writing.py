@@ -23,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The kinds of table that `block_writer` writes; a name without a suffix takes the usual one.
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", "")
+# How model files end by custom, and what no model file may be called: it would be taken for data.
+MODEL, _DATA = ".lbg", (*filter(None, TABLES), ".json", ".txt", ".dat", ".gz", ".html", ".md")
 
 
 def output_option(
@@ -36,9 +38,9 @@ def output_option(
 ) -> Callable[[F], F]:
     """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
 
-    The name must end in one of ``suffixes``, if any are given; ``remedy`` is what to do instead of naming a folder. A
-    ``multiple`` option gives a tuple of names. A file that the command reads is refused, except that of the parameter
-    ``replaces``.
+    The name must end in one of ``suffixes``; if none are given, a model is written. ``remedy`` is what to do instead
+    of naming a folder. A ``multiple`` option gives a tuple of names. A file that the command reads is refused, except
+    that of the parameter ``replaces``; and a model replaces only a model.
     """
 
     def looked_at(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -66,6 +68,8 @@ def output_option(
             read = [value for name, value in given.items() if name not in ("output", replaces)]
             for path in _texts(given["output"]):
                 _refuse_input(path, [one for value in read for one in _texts(value)])
+                if not suffixes or suffix_of(path) == MODEL:
+                    _refuse_data(path)
             return command(*args, **given)
 
         return cast(F, option(run))
@@ -83,6 +87,25 @@ def _refuse_input(path: str, read: Sequence[str]) -> None:
         raise click.BadParameter(
             f"{path} is a file that this command reads, and would be replaced: name another one", param_hint="'-o'"
         )
+
+
+def _refuse_data(path: str) -> None:
+    """Refuse to write a model to a file of data, by its name or by what is in it."""
+    from lbg_recsys.persistence.container import MAGIC
+
+    if suffix_of(path) in _DATA:
+        raise click.BadParameter(
+            f"{path} has the name of a data file, and a model is written: give it a name such as "
+            f"{os.path.splitext(path)[0]}{MODEL}",
+            param_hint="'-o'",
+        )
+    if os.path.isfile(path) and os.path.getsize(path):
+        with open(path, "rb") as stream:
+            if stream.read(len(MAGIC)) != MAGIC:
+                raise click.BadParameter(
+                    f"{path} is no model file and would be replaced: give another name, or remove the file first",
+                    param_hint="'-o'",
+                )
 
 
 def suffix_of(path: str) -> str:

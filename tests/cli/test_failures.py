@@ -248,3 +248,30 @@ def test_a_file_that_is_read_is_not_replaced(desk, run):
         assert "is a file that this command reads" in run(*arguments, code=2).stderr
     assert before == {name: (desk / name).read_bytes() for name in before}
     run("update", "first.lbg", "ratings.csv", "-o", "first.lbg", "-q")  # what an update is for
+
+
+def test_a_model_replaces_only_a_model(desk, run):
+    (desk / "notes").write_text("what I must not lose")
+    (desk / "notes.lbg").write_text("what I must not lose")
+    (desk / "empty.lbg").write_text("")
+    run("fit", "ratings.csv", "--algo", "lbg", "-o", "first.lbg", "-q")
+    there = sorted(os.listdir())
+    for command in (
+        ("fit", "ratings.csv", "--algo", "lbg"),
+        ("update", "first.lbg", "ratings.csv"),
+        ("text", "cluster", "texts.csv", "-k", 2),
+    ):
+        names = ("notes.lbg",) if command[0] == "text" else ("notes", "notes.lbg")
+        for name in names:
+            said = " ".join(run(*command, "-o", name, code=2).stderr.split())
+            assert (
+                f"{name} is no model file and would be replaced: give another name, or remove the file first" in said
+            )
+            assert (desk / name).read_text() == "what I must not lose"
+    for name in ("titles.csv", "new.CSV", "new.parquet", "new.csv.gz"):
+        said = " ".join(run("fit", "ratings.csv", "--algo", "lbg", "-o", name, code=2).stderr.split())
+        assert f"{name} has the name of a data file, and a model is written: give it a name such as" in said
+    assert sorted(os.listdir()) == there
+    for name in ("empty.lbg", "first.lbg", "without-suffix"):
+        run("fit", "ratings.csv", "--algo", "lbg", "-o", name, "-q")
+        assert lbg_recsys.load(name).matrix.n_users == 200
