@@ -143,6 +143,7 @@ def test_ctrl_c_in_a_sampler_after_its_burn_in_saves_what_there_is(desk, run, mo
     monkeypatch.setattr(Chain, "sweep", interrupted)
     arguments = ["fit", "sample", "-o", "x.lbg", "--algo", "bayesian", "-p", "n_components=2", "-p", "burn_in=2"]
     result = run(*arguments, code=130)
+    assert "fit again to run all of them, or continue it in Python" in " ".join(result.stderr.split())
     assert "Note: interrupted after 10 sweeps" in result.stderr and "Saved x.lbg" in result.stdout
     assert lbg_recsys.load("x.lbg").n_sweeps_ == 10
     os.remove("x.lbg")

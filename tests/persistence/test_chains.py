@@ -40,7 +40,9 @@ def test_without_chains_a_loaded_model_starts_again(sample, tmp_path):
     again = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg"))
     with pytest.raises(ParameterError, match="this model has no chains"):
         lbg_recsys.save(again, tmp_path / "again.lbg", chains=True)
-    assert again.fit(sample.ratings).n_sweeps_ == 14
+    with pytest.warns(UserWarning, match="the model has no chains to continue, and the fit starts from") as caught:
+        assert again.fit(sample.ratings).n_sweeps_ == 14
+    assert caught[0].filename == __file__
     model.max_kept = 6
     with pytest.raises(ParameterError, match="changed after the fit"):
         lbg_recsys.save(model, tmp_path / "again.lbg", chains=True)

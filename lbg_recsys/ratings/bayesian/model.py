@@ -42,6 +42,8 @@ from lbg_recsys.ratings.settings import BayesianLBGSettings
 MONTE_CARLO_SHARE = 0.15
 # Items that lists by expected rating go through together: their part of the kept sweeps is copied.
 _ITEMS_AT_ONCE = 4096
+# The remedy that needs the chains.
+_CONTINUED = "or continue it in Python with warm_start=True (a model file only if it was saved with chains=True)"
 # How training went.
 _TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_", "interrupted_")
 # Topics, groups of users with similar tastes, by default.
@@ -110,6 +112,13 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         """Sample; Ctrl-C after the burn-in keeps the sweeps so far. The note of a step is the training error."""
         training, parameters = self._training, self.get_params()
         progress(0, self.n_sweeps, STARTING)
+        if training is None and self.warm_start and hasattr(self, "matrix"):
+            warnings.warn(
+                "warm_start=True has no effect: the model has no chains to continue, and the fit starts from the "
+                "beginning; a model file has them if it was saved with chains=True",
+                UserWarning,
+                stacklevel=5,
+            )
         if training is None or not self.warm_start or not training.serves(parameters, matrix, features, times):
             burn_in = burn_in_of(parameters)
             training = Training(parameters, matrix, features, times)
@@ -167,7 +176,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         if not finished:
             warnings.warn(
                 f"interrupted after {self.n_sweeps_} sweeps: the model is fitted from these; "
-                "to continue in Python, set warm_start=True and fit again",
+                f"fit again to run all of them, {_CONTINUED}",
                 UserWarning,
                 stacklevel=6,
             )
@@ -180,9 +189,10 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
                 else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.4f} and "
                 f"should be at most {limit:.4f}, {MONTE_CARLO_SHARE:.0%} of the training error"
             )
-            more = "raise n_sweeps" if self.max_seconds is None else "allow more seconds"
-            remedy = f"{more}, or continue in Python: set warm_start=True and fit again"
-            warnings.warn(f"{found}; {remedy}", ConvergenceWarning, stacklevel=6)
+            more = f"raise n_sweeps (fit --param n_sweeps={2 * self.n_sweeps})"
+            if self.max_seconds is not None:
+                more = "raise max_seconds (fit --seconds)"
+            warnings.warn(f"{found}; {more}, {_CONTINUED}", ConvergenceWarning, stacklevel=6)
 
     # -- what RatingModel asks for -------------------------------------------------------------------------------
 
