@@ -59,10 +59,13 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the nearest command for a misspelt one."""
+        """Suggest the nearest command for a misspelt one; refuse repeated options."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"no command is called {args[0]!r}{_nearest(args[0])}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing:  # as completion does
+            _refuse_repeated(ctx, name, command, rest)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; what goes wrong for a reason ends in one sentence without control characters.
@@ -103,6 +106,20 @@ class LazyGroup(click.Group):
             if (lost := _lost_cluster(error)) is None:
                 raise
             raise click.ClickException(lost) from error
+
+
+def _refuse_repeated(parent: click.Context, name: str | None, command: click.Command, args: list[str]) -> None:
+    """Refuse an option that takes one value and is given several times: click would drop all but the last."""
+    # other errors are for the command itself to tell
+    ctx = click.Context(command, parent=parent, info_name=name, resilient_parsing=True)
+    _, rest, order = command.make_parser(ctx).parse_args(args=list(args))
+    for one in order:
+        is_once = isinstance(one, click.Option) and not one.multiple and (not one.is_flag or one.secondary_opts)
+        if is_once and order.count(one) > 1:
+            named = max(one.opts, key=len)
+            raise click.UsageError(f"{named} is given {order.count(one)} times: give it once", ctx)
+    if isinstance(command, click.Group) and rest and (inner := command.get_command(ctx, rest[0])):
+        _refuse_repeated(ctx, rest[0], inner, rest[1:])
 
 
 def _of_system(error: OSError) -> str:

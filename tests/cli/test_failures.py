@@ -276,3 +276,26 @@ def test_a_model_replaces_only_a_model(desk, run):
     for name in ("empty.lbg", "first.lbg", "without-suffix"):
         run("fit", "ratings.csv", "--algo", "lbg", "-o", name, "-q")
         assert lbg_recsys.load(name).matrix.n_users == 200
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (("predict", "model.lbg", "--user", 1, "--user", 2, "--item", 8), "--user"),
+        (("predict", "model.lbg", "--user", 1, "--item", 8, "--item=9"), "--item"),
+        (("explain", "model.lbg", "--user", 1, "--user", 1, "--item", 8), "--user"),
+        (("similar", "model.lbg", "--item", 1, "--item", 2), "--item"),
+        (("recommend", "model.lbg", "--user", 1, "-n", 3, "--number", 5), "--number"),
+        (("fit", "sample", "-o", "x.lbg", "-a", "lbg", "--header", "--no-header"), "--header"),
+        (("text", "cluster", "texts.csv", "-k", 2, "-k", 3), "--topics"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(command, option, desk, run):
+    said = run(*command, code=2).stderr
+    assert f"{option} is given 2 times: give it once" in said
+    assert f"Usage: main {command[0]} " in said
+    assert not (desk / "x.lbg").exists()
+
+
+def test_flags_and_options_of_several_values_may_be_repeated(desk, run):
+    run("recommend", "model.lbg", "--user", 1, "--user", 2, "-q", "-q")
