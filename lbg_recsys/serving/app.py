@@ -11,6 +11,7 @@ import json
 import logging
 import signal
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -238,9 +239,18 @@ def _encoded(answer: Callable[[Service, dict[str, Any]], Any], service: Service,
 
 def _decoded(body: bytes) -> Any:
     try:
-        return json.loads(body)
+        return json.loads(body, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"the body is no JSON: {error}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of the body; Python would drop all but the last value of a name."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name, number = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise HTTPException(400, f"the body has {name[:60]!r} {number} times in one object: give it once")
+    return found
 
 
 def _error(status: int, text: str, *, retry: int | None = None) -> Response:

@@ -56,6 +56,8 @@ BAD = [
     ("POST", "/recommend", {"user": 3, "n": 2.5}, 400, "n is 2.5: give a whole number"),
     ("POST", "/recommend", [1, 2], 400, "the body is [1, 2]: give a JSON object"),
     ("POST", "/recommend", b"{", 400, "the body is no JSON"),
+    ("POST", "/recommend", b'{"ratings": {"1": 4, "2": 5, "1": 3}}', 400, "the body has '1' 2 times in one object"),
+    ("POST", "/recommend", b'{"user": 3, "user": 4}', 400, "the body has 'user' 2 times in one object: give it once"),
     ("POST", "/recommend", b"[" * 1500, 400, "the body is no JSON"),
     ("POST", "/recommend", b'{"user": 3, "liked": NaN}', 400, "liked is nan: give a number"),
     ("POST", "/recommend", b"\xff", 400, "the body is no JSON"),
