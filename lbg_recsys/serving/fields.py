@@ -1,5 +1,6 @@
 """What a request may contain: each field once, for reading requests and for their description in OpenAPI."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -137,5 +138,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    """A value as the request has it, in JSON; a text in the quotes of all messages."""
+    try:
+        text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # a deeper nest than one that can be read
+        text = "deeply nested"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -34,8 +34,10 @@ BAD = [
     ("GET", "/recommend/3?exclude_seen=maybe", None, 400, "exclude_seen is 'maybe': give true or false"),
     ("GET", "/recommend/3?items=zzz", None, 400, "items: the model does not know the item: 'zzz'"),
     ("POST", "/recommend", {"ratings": {"1": 9}}, 400, "the rating 9 for item 1 is off the scale 1..5"),
+    ("POST", "/recommend", {"ratings": {"1": None}}, 400, "the rating of '1' is null: give a number"),
+    ("POST", "/recommend", {"ratings": [{"item": 1}]}, 400, 'ratings is [{"item": 1}]: give an object of ratings by'),
     ("POST", "/recommend", {"ratings": {"1": "5"}}, 400, "the rating of '1' is '5': give a number"),
-    ("POST", "/recommend", {"ratings": {"2": 4, "1": True}}, 400, "the rating of '1' is True: give a number"),
+    ("POST", "/recommend", {"ratings": {"2": 4, "1": True}}, 400, "the rating of '1' is true: give a number"),
     ("POST", "/recommend", {"ratings": [1]}, 400, "ratings is [1]: give an object"),
     ("POST", "/recommend", {"ratings": {"zzz": 3}}, 400, "the model does not know the item: 'zzz'"),
     ("POST", "/recommend", {}, 400, "the request is for nobody: give one of user, ratings and choices"),
@@ -52,14 +54,14 @@ BAD = [
     ("POST", "/recommend", {"batch": [3]}, 400, "batch is [3]: give a list of objects"),
     ("POST", "/recommend", {"batch": [{"usr": 3}]}, 400, "entry 0 of batch has the unknown field 'usr': did you"),
     ("POST", "/recommend", {"batch": [{}]}, 400, "entry 0 of batch: the request is for nobody"),
-    ("POST", "/recommend", {"user": 3, "n": True}, 400, "n is True: give a whole number"),
+    ("POST", "/recommend", {"user": 3, "n": True}, 400, "n is true: give a whole number"),
     ("POST", "/recommend", {"user": 3, "n": 2.5}, 400, "n is 2.5: give a whole number"),
     ("POST", "/recommend", [1, 2], 400, "the body is [1, 2]: give a JSON object"),
     ("POST", "/recommend", b"{", 400, "the body is no JSON"),
     ("POST", "/recommend", b'{"ratings": {"1": 4, "2": 5, "1": 3}}', 400, "the body has '1' 2 times in one object"),
     ("POST", "/recommend", b'{"user": 3, "user": 4}', 400, "the body has 'user' 2 times in one object: give it once"),
     ("POST", "/recommend", b"[" * 1500, 400, "the body is no JSON"),
-    ("POST", "/recommend", b'{"user": 3, "liked": NaN}', 400, "liked is nan: give a number"),
+    ("POST", "/recommend", b'{"user": 3, "liked": NaN}', 400, "liked is NaN: give a number"),
     ("POST", "/recommend", b"\xff", 400, "the body is no JSON"),
     ("POST", "/recommend", b" " * 3000, 413, "the body is larger than 2,000 bytes"),
     ("POST", "/recommend?n=3", {"user": 3}, 400, "fields in the body"),
@@ -193,3 +195,10 @@ def test_pages_may_load_nothing_from_elsewhere(client, path):
     assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert "https://" not in answer.text.replace("https://www.w3.org", "")
+
+
+@pytest.mark.parametrize("depth", [900, 940, 960, 970, 980, 990])
+def test_a_deep_nest_is_refused_at_any_depth(client, depth):
+    body = b'{"ratings": ' + b"[" * depth + b"]" * depth + b"}"
+    answer = client.request("POST", "/recommend", content=body)
+    assert answer.status_code == 400, answer.text
