@@ -77,7 +77,9 @@ IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
     help=f"The model to fit, perhaps with parameters: {DEFAULT} by default, {CHOICE} for choices without ratings.",
 )
 @params_option()
-@click.option("--titles", metavar="FILE", type=click.Path(), help="Titles of the items: a file with item and title.")
+@click.option(
+    "--titles", metavar="FILE", type=click.Path(), help="Titles of the items: a file with item (or id) and title."
+)
 @features_options
 @click.option(
     "--drop-users",

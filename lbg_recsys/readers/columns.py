@@ -36,7 +36,7 @@ def check_columns(columns: Any) -> None:
 
 def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | None) -> bool:
     """Whether a first line names its columns: it has a given name, or two of the names we look for."""
-    names = {simplify(field) for field in fields}
+    names = {simplify(field) for field in _with_items(fields, wanted)}
     if columns is not None:
         given = list(columns.values()) if isinstance(columns, Mapping) else list(columns)
         if any(isinstance(name, str) for name in given):
@@ -68,7 +68,8 @@ def find_columns(
     if columns is not None:
         found = [_given(role, key, names, width, origin) for role, key in _by_role(wanted, columns)]
     elif names is not None:
-        found = [_named(role, names, how_to_name(wanted, enough, names), origin) for role in wanted]
+        called = _with_items(names, wanted)
+        found = [_named(role, called, how_to_name(wanted, enough, names), origin) for role in wanted]
     else:
         found = list(range(len(wanted)))
         if width < len(wanted):
@@ -84,6 +85,13 @@ def find_columns(
         numbers = ", ".join(str(position + 1) for position in found)
         raise DataError(f"{origin}: the columns {', '.join(wanted)} must be different ones, not numbers {numbers}")
     return found
+
+
+def _with_items(names: Sequence[str], wanted: Sequence[str]) -> Sequence[str]:
+    """The names of columns; in a file of titles one called id has the items, where no other has."""
+    if list(wanted) != TITLES or find_role("item", names) is not None:
+        return names
+    return ["item" if simplify(name) == "id" else name for name in names]
 
 
 def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | int]]:
@@ -122,11 +130,11 @@ def how_to_name(wanted: Sequence[str], enough: Sequence[str], names: Sequence[st
 
     >>> how_to_name(["user", "item", "rating"], ["user", "item"], ["when", "userId", "shelf"])
     'name the columns with --columns userId,ITEM,RATING, or userId,ITEM if there are no ratings (in Python: columns=)'
-    >>> how_to_name(TITLES, [], ["id", "what"])
-    'call the columns item and title there (in Python: or name them with columns=)'
+    >>> how_to_name(TITLES, [], ["this", "what"])
+    'call the columns item and title there, or in Python name them with columns='
     """
     if list(wanted) == TITLES:  # --columns is for the ratings beside them
-        return "call the columns item and title there (in Python: or name them with columns=)"
+        return "call the columns item and title there, or in Python name them with columns="
     every, few = (",".join(_name_of(role, names) for role in roles) for roles in (wanted, enough))
     every, few = shlex.quote(every), few and shlex.quote(few)
     without = few and f", or {few} if there are no ratings"

@@ -182,7 +182,7 @@ def read_titles(
     Parameters
     ----------
     source : str, path or binary stream
-        A table with item and title, or the name of a data set that has titles.
+        A table with item (or id) and title, or the name of a data set that has titles.
     columns, header, delimiter : optional
         As in `read_ratings`.
 

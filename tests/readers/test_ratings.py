@@ -446,3 +446,15 @@ def test_a_missing_category_is_a_missing_id():
 def test_categorical_ids_are_looked_up_by_category():
     index = IdIndex(["ann", "bob"])
     assert index.codes(pd.Series(pd.Categorical(["bob", "eve", "bob", "ann", None]))).tolist() == [1, -1, 1, 0, -1]
+
+
+def test_an_id_in_a_file_of_titles_is_the_items():
+    assert read_titles(io.BytesIO(b"id,title\n7,Seven\n")) == {7: "Seven"}
+    assert read_titles(io.BytesIO(b"title;ID;year\nSeven;7;1995\n")) == {7: "Seven"}
+    assert read_titles(io.BytesIO(b"id,item,title\n1,7,Seven\n")) == {7: "Seven"}
+    with pytest.raises(
+        DataError, match="call the columns item and title there, or in Python name them with columns="
+    ):
+        read_titles(io.BytesIO(b"key,title\n7,Seven\n"))
+    with pytest.raises(DataError, match="no column that looks like the user"):
+        read_ratings(io.BytesIO(b"id,item,rating\n7,8,5\n"))
