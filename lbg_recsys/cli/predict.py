@@ -86,11 +86,11 @@ def predict(
 ) -> None:
     """Predict the rating of a pair, or of a file of PAIRS.
 
-    PAIRS has the columns user and item, in any layout that fit reads; an item may be its whole title, and the output
-    has its id. The output has one line per pair: the predicted rating, its standard deviation, the interval and the
-    probability of every level. If the model does not know a user, the prediction is that for an unknown user, and
-    likewise for an item of PAIRS. --item must be an item that the model knows: its id, its title or a part of the
-    title. Items with features and no ratings are known too.
+    PAIRS has the columns user and item (or title), in any layout that fit reads; an item may be its whole title, and
+    the output has its id. The output has one line per pair: the predicted rating, its standard deviation, the
+    interval and the probability of every level. If the model does not know a user, the prediction is that for an
+    unknown user, and likewise for an item of PAIRS. --item must be an item that the model knows: its id, its title or
+    a part of the title. Items with features and no ratings are known too.
 
     --new-user predicts for users whom the model does not know, from a file of items (ids or titles) and ratings;
     nothing is fitted again. A column user in the file gives one prediction per user.
@@ -185,6 +185,7 @@ def _many(
     from lbg_recsys.ratings.bayesian.featured import FeaturedModel
     from lbg_recsys.ratings.questions.predictions import predictions
     from lbg_recsys.readers import read_interactions
+    from lbg_recsys.readers.layouts import of_pairs
     from lbg_recsys.readers.ratings import read_table
 
     with warnings.catch_warnings(record=True) as headers, bar("reading", quiet) as progress:
@@ -192,9 +193,10 @@ def _many(
         frame: Any = (
             read_interactions(source, **how, progress=progress)
             if "timestamp" in how
-            else read_table(source, ["user", "item"], **how, is_asked=True, progress=progress)
+            else read_table(source, of_pairs, **how, is_asked=True, progress=progress)
         )
-    users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, frame["item"])
+    given = frame["item" if "item" in frame else "title"]
+    users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, given)
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings
         users, items = known_ids(model.user_features_.ids, users), known_ids(model.item_features_.ids, items)
     catalogue, unknown = Catalogue(model), _unknown(model, users, items)

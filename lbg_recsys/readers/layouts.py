@@ -58,6 +58,15 @@ def of_timed_interactions(
     return [*of_interactions(names, top, columns), "timestamp"]
 
 
+def of_pairs(names: Sequence[str] | None, top: Sequence[Sequence[str]], columns: Columns | None = None) -> list[str]:
+    """User and item or, where no column is one, title.
+
+    >>> of_pairs(["user", "title"], []), of_pairs(["title", "item", "user"], [])
+    (['user', 'title'], ['user', 'item'])
+    """
+    return ["user", "item" if names is None or columns is not None else _item_role(names)]
+
+
 # Of what these read, most users and items are in several rows.
 LOGS = (of_interactions, of_timed_interactions)
 

@@ -69,6 +69,21 @@ def test_titles_in_a_file_of_pairs(model, desk, run):
     assert "2 pairs with items that the model does not know: 'Crimson Comt' (nearest title: 'Crimson Comet')" in noted
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_of_titles_serves_as_the_item_of_pairs(kind, model, desk, run):
+    table = pd.DataFrame({"title": ["Crimson Comet"], "user": [3]})
+    if kind == "csv":
+        table.to_csv("asked", index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        table.to_parquet("asked")
+    (found,) = json.loads(run("predict", "model.lbg", "asked", "--json").stdout)
+    assert (found["user"], found["title"]) == (3, "Crimson Comet")
+    (desk / "both.csv").write_text("user,title,item\n3,Crimson Comet,9\n")
+    (found,) = json.loads(run("predict", "model.lbg", "both.csv", "--json").stdout)
+    assert found["item"] == 9
+
+
 def test_an_unknown_number_is_no_title(desk, run):
     numbered = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2], [8, 9], [1, 5]))
     lbg_recsys.save(numbered, "numbered.lbg", titles={8: "300", 9: "Star Wars (1977)"})
