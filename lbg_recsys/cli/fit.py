@@ -46,6 +46,7 @@ from lbg_recsys.cli.reading import (
     read_interactions,
     read_store,
     read_timed,
+    say_titles,
     scale_option,
 )
 from lbg_recsys.cli.terminal import echo
@@ -246,6 +247,8 @@ def fit(
         for line in filter(None, (remark, cost_in_words(algo))):
             echo(click.wrap_text(line, WIDTH), err=True)
     beside |= features_of(tables, data, quiet)
+    if titles is None and not quiet:
+        say_titles(ratings, how)
     named = _titles(ratings, titles)  # before the fit, which a wrong file would waste
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -242,6 +242,28 @@ def read_interactions(
         return frame
     _say_what_was_read(matrix, quiet)
     return matrix
+
+
+def say_titles(source: str, how: Mapping[str, Any]) -> None:
+    """Say that a file of ratings has titles too, which are read by --titles."""
+    from lbg_recsys.columns import find_role
+    from lbg_recsys.datasets.by_name import is_rating_set
+    from lbg_recsys.readers.files import batches
+    from lbg_recsys.readers.layouts import of_interactions
+
+    if is_rating_set(source) or not os.path.isfile(source):
+        return
+    named: list[str] = []
+
+    def layout(names: Sequence[str] | None, top: Any, columns: Any = None) -> list[str]:
+        named.extend(names or ())
+        return of_interactions(names, top, columns)
+
+    next(batches(source, layout, **how))
+    at = find_role("title", named)
+    if at is not None:
+        said = f"the column {named[at]!r} of {source} is not used: for titles of the items add --titles"
+        echo(click.wrap_text(f"Note: {said} {shlex.quote(source)}.", WIDTH), err=True)
 
 
 def read_dataset(

@@ -277,3 +277,16 @@ def test_dropped_users_are_not_in_the_file_and_new_ones_are_served(desk, run):
         refused = run(*question, code=1)
         assert "saved without" in refused.stderr
     assert "saved without" in run("topics", "mine.lbg", code=1).stderr
+
+
+def test_a_column_of_titles_among_the_ratings_is_not_passed_over(desk, run):
+    rows = "1,7,Seven,5\n1,8,Alien,3\n2,7,Seven,4\n2,8,Alien,1\n"
+    (desk / "extra.csv").write_text(f"user,item,Movie Title,rating\n{rows}")
+    command = ("fit", "extra.csv", "-a", "lbg:n_topics=1", "-o", "x.lbg")
+    note = "Note: the column 'Movie Title' of extra.csv is not used: for titles of the items add --titles extra.csv."
+    assert note in " ".join(run(*command).stderr.split())
+    assert lbg_recsys.load("x.lbg").titles == {}
+    assert "Note" not in run(*command, "-q").stderr + run(*command, "--titles", "extra.csv").stderr
+    assert lbg_recsys.load("x.lbg").titles == {7: "Seven", 8: "Alien"}
+    for source in ("ratings.csv", "sample"):
+        assert "--titles" not in run("fit", source, "-a", "lbg:n_topics=1", "-o", "y.lbg").stderr
