@@ -44,7 +44,8 @@ def items(model: str, text: str, number: int | None, output: str | None, quiet: 
     catalogue, everything = Catalogue(loaded), len(loaded.matrix.items)
     found = item_facts(loaded, catalogue, text, everything)
     if not found:
-        raise DataError(catalogue.complaint(text))
+        where = "id or title" if loaded.titles else "id"
+        raise DataError(f"no {where} of the {counted(everything, 'item')} has {catalogue.trouble(text)}")
     shown = found[: number or (everything if output else _SHOWN)]
     if output:
         import pandas as pd

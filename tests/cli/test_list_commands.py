@@ -404,7 +404,7 @@ def test_items_are_listed_and_searched(desk, run, model):
     assert "20 of 120 items: -n shows more." in shown.stderr
     assert "20 of" not in run("items", "model.lbg", "-q").stderr
     said = run("items", "model.lbg", "Cromson Comet", code=1).stderr
-    assert "the model knows no such item: 'Cromson Comet' (nearest title: 'Crimson Comet')" in said
+    assert said == "Error: no id or title of the 120 items has 'Cromson Comet' (nearest title: 'Crimson Comet')\n"
     run("items", "model.lbg", "-o", "items.csv")
     pd.testing.assert_frame_equal(pd.read_csv("items.csv"), pd.DataFrame(found))
 
@@ -412,3 +412,4 @@ def test_items_are_listed_and_searched(desk, run, model):
 def test_items_of_clicks_have_no_mean_rating(desk, run):
     run("fit", "clicks.csv", "-o", "clicks.lbg", "-q")
     assert run("items", "clicks.lbg", "-n", 1).stdout.splitlines()[0].split() == ["item", "n_ratings"]
+    assert run("items", "clicks.lbg", "zzz", code=1).stderr == "Error: no id of the 120 items has 'zzz'\n"
