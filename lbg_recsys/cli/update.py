@@ -60,7 +60,9 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
         loaded.partial_fit((users, items, new.values))
     save(loaded, output or model)
     after = facts_of(loaded.matrix)
+    replaced = before["n_ratings"] + new.n_ratings - after["n_ratings"]
     facts = {"model": output or model, "size": os.path.getsize(output or model), "before": before, "after": after}
+    facts["n_replaced"] = replaced
     if as_json:
         print_json(facts)
     if as_json or quiet:
@@ -68,7 +70,10 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     grown = ", ".join(
         counted(after[f"n_{one}s"] - before[f"n_{one}s"], f"new {one}") for one in ("user", "item", "rating")
     )
-    echo(click.wrap_text(f"Updated {output or model}: {grown}. It has {in_words(after)}.", WIDTH))
+    if replaced:
+        grown += f", {counted(replaced, 'rating')} replaced"
+    now = in_words({**after, "n_duplicates": 0})  # those are replaced ratings, too
+    echo(click.wrap_text(f"Updated {output or model}: {grown}. It has {now}.", WIDTH))
 
 
 def _items(model: Any, new: "RatingMatrix", source: str) -> "list[RawId]":

@@ -106,11 +106,16 @@ def test_update(desk, run, sample):
     run("fit", "--algo", "paper", "ratings.csv", "-o", "paper.lbg", "--titles", "titles.csv")
     (desk / "more.csv").write_text("user,item,rating\n1,2,5\nzoe,3,4\nzoe,novel,1\n")
     result = run("update", "paper.lbg", "more.csv", "-o", "newer.lbg")
-    assert "1 new user, 1 new item" in result.stdout
+    said = " ".join(result.stdout.split())
+    assert "1 new user, 1 new item, 2 new ratings, 1 rating replaced. It has " in said and "repeated" not in said
     newer = lbg_recsys.load("newer.lbg")
     assert newer.titles and "zoe" in newer.matrix.users and 1 in newer.matrix.users
     model = lbg_recsys.load("paper.lbg").partial_fit(([1, "zoe", "zoe"], [2, 3, "novel"], [5, 4, 1]))
     np.testing.assert_array_equal(newer.parameters_.c, model.parameters_.c)
+    again = json.loads(run("update", "newer.lbg", "more.csv", "--json").stdout)
+    assert again["n_replaced"] == 3 and again["before"]["n_ratings"] == again["after"]["n_ratings"]
+    (desk / "new.csv").write_text("user,item,rating\nzoe,7,4\n")
+    assert "replaced" not in run("update", "newer.lbg", "new.csv").stdout
     before = (desk / "newer.lbg").read_bytes()
     (desk / "more.csv").write_text("user,item,rating\n1,2,9\n")
     assert "off the scale" in run("update", "newer.lbg", "more.csv", code=1).stderr
