@@ -157,16 +157,22 @@ def evaluate(
             results = compare_lists(data, listing | others.found, **parting, progress=progress)
         else:
             results = compare(data, made, rivals=listing | others.found, mass=mass, **parting, progress=progress)
+    left_out = list(others.left_out)
+    if list_users and not any(one.lists for one in results):
+        left_out.append(
+            "No list was evaluated: no user has both a training rating and a held-out one that is liked; another "
+            "--split or more --folds may have such users"
+        )
     if plot:
         from lbg_recsys.cli.pictures import draw_comparison
 
         draw_comparison(results, plot)
     if as_json:
         settings = {"split": split, "folds": folds, "seed": seed, "mass": mass, "list_users": list_users}
-        facts = {"read": facts_of(matrix), **settings, "left_out": others.left_out}
+        facts = {"read": facts_of(matrix), **settings, "left_out": left_out}
         print_json({**facts, "results": [result.to_dict() for result in results]})
     else:
-        show_comparison(results, mass, others.left_out)
+        show_comparison(results, mass, left_out)
         if not quiet:
             echo(f"\n{best_in_words(results, as_typed(ratings, scale, how), shlex.join(typed))}", err=True)
 

@@ -111,6 +111,19 @@ def test_evaluate_by_time(desk, run):
     assert "'sample' has no timestamps" in run("evaluate", "sample", "--split", "last", code=1).stderr
 
 
+def test_lists_that_nobody_can_get_are_not_passed_over(desk, run):
+    rows = [(user, item, 1 + (user + item) % 5, 100 * user + item) for user in range(8) for item in range(10)]
+    (desk / "timed.csv").write_text(
+        "user,item,rating,timestamp\n" + "".join(f"{u},{i},{r},{t}\n" for u, i, r, t in rows)
+    )
+    command = ("evaluate", "timed.csv", "-a", "movie-mean", "--split", "time", "--folds", 4)
+    said = "No list was evaluated: no user has both a training rating and a held-out one that is liked"
+    assert said in " ".join(run(*command).stdout.split())
+    found = json.loads(run(*command, "--json").stdout)
+    assert found["results"][0]["lists"] is None and found["left_out"][-1].startswith(said)
+    assert "No list" not in run(*command, "--list-users", 0).stdout + run(*command[:-4]).stdout
+
+
 def test_forced_prediction_is_the_protocol(desk, run, sample):
     from lbg_recsys import RatingMatrix
     from lbg_recsys.algorithms import LBGAlgo
