@@ -220,11 +220,17 @@ def parse_value(text: str) -> Any:
 
 
 def parse_params(
-    params: Iterable[str], cls: type, *, elsewhere: Mapping[str, str] = MappingProxyType({}), hint: str = "--param"
+    params: Iterable[str],
+    cls: type,
+    *,
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
+    hint: str = "--param",
+    owner: str | None = None,
 ) -> dict[str, Any]:
     """``name=value`` texts, each name and value checked against the settings or the constructor of the class.
 
-    ``elsewhere`` has what is set by another option, with that option; ``hint`` is the option that the texts are of.
+    ``elsewhere`` has what is set by another option, with that option; ``hint`` is the option that the texts are of,
+    and ``owner`` what the class is called there.
 
     >>> from lbg_recsys import LBGModel
     >>> parse_params(["n_topics=7", "point=mean"], LBGModel)
@@ -246,7 +252,7 @@ def parse_params(
         if name in elsewhere:
             raise click.BadParameter(f"{name} is set by {elsewhere[name]}", param_hint=hint)
         if name not in kinds:
-            raise click.BadParameter(no_parameter(cls.__name__, name, kinds), param_hint=hint)
+            raise click.BadParameter(no_parameter(owner or cls.__name__, name, kinds), param_hint=hint)
         value, kind = parse_value(value_text.strip()), kinds[name]
         if kind is inspect.Parameter.empty:
             kind = _kind_by_default(name, defaults[name]) if name in defaults else Any
@@ -288,7 +294,7 @@ def factory(spec: str) -> tuple[str, Callable[..., Any]]:
     if not named.surprise:
         raise click.BadParameter(f"{name} predicts no ratings: take another algorithm", param_hint=ALGO)
     cls = named_class(named.surprise)
-    params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=ALGO)}
+    params = {**named.preset, **parse_params(given, cls, elsewhere=_FEATURES, hint=ALGO, owner=name)}
     accepted = signature_of(cls)
 
     def make(seed: int, **beside: Any) -> Any:
@@ -308,7 +314,7 @@ def list_maker(spec: str) -> "tuple[str, Rival]":
     """``choice`` or ``choice:penalty=500`` as a name for tables and a function that fits it and scores items."""
     name, given = taken_apart(spec)
     cls = named_class(algorithm(name).model)
-    params = parse_params(given, cls, hint=ALGO)
+    params = parse_params(given, cls, hint=ALGO, owner=name)
 
     def score(matrix: "RatingMatrix", seed: int) -> "Scorer":
         from lbg_recsys.ratings.choice_scores import Choices

@@ -192,7 +192,7 @@ def fit(
 
     if algo is not None:
         algo, given = taken_apart(algo)
-        parse_params(given, named_class(MODELS[algo].model), hint=ALGO)
+        parse_params(given, named_class(MODELS[algo].model), hint=ALGO, owner=algo)
         params = (*given, *params)  # the last one wins
     _refuse_unknown(params, [algo] if algo is not None else [DEFAULT, CHOICE])
     of_samplers = {
@@ -239,7 +239,7 @@ def fit(
     if cluster is not None and not sorting and algo not in SAMPLED:
         raise click.UsageError(f"{ratings} has no ratings that differ: with --dask give --algo {algo}")
     model_class = named_class(MODELS[algo].model)
-    arguments = {**MODELS[algo].preset, **parse_params(params, model_class)}
+    arguments = {**MODELS[algo].preset, **parse_params(params, model_class, owner=algo)}
     if "random_state" in signature_of(model_class):
         arguments["random_state"] = seed
     model = model_class(**arguments)
@@ -283,7 +283,7 @@ def _refuse_unknown(params: tuple[str, ...], algos: list[str]) -> None:
     errors: list[Exception] = []
     for algo in algos:
         try:
-            parse_params(params, named_class(MODELS[algo].model))
+            parse_params(params, named_class(MODELS[algo].model), owner=algo)
             return
         except (click.BadParameter, ParameterError) as error:
             errors.append(error)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lbg_recsys.ratings import RatingModel
-    from lbg_recsys.ratings.ids import IdIndex, RawId
+    from lbg_recsys.ratings.ids import RawId
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -113,9 +113,20 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
     return words
 
 
-def find_user(model: "RatingModel", text: str) -> "RawId":
-    """The user that somebody means by ``text``."""
-    return _find(model.matrix.users, text, "user", "predict, recommend and explain take a new one by --new-user FILE")
+def find_user(
+    model: "RatingModel", text: str, remedy: str = "give the ratings of a new one by --new-user FILE"
+) -> "RawId":
+    """The user that somebody means by ``text``; ``remedy`` is what to do about one that the model does not know."""
+    users = model.matrix.users
+    found = as_known(users, text)
+    if found is None and not len(users):
+        raise DataError(
+            f"the model knows no user {text!r}: it was saved without its users (fit --drop-users); {remedy}"
+        )
+    if found is None:
+        # no user ids are named: they may be private
+        raise DataError(f"the model knows no user {text!r} (it knows {len(users):,} users); {remedy}")
+    return found
 
 
 def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
@@ -294,15 +305,3 @@ def with_new_items(
             with _of_file(source if item is None else f"{source}, item {item!r}"):
                 model = model.with_item(added[-1], dict(zip(users, own.values(), strict=True)), **beside)
     return model, added
-
-
-def _find(index: "IdIndex", text: str, what: str, remedy: str) -> "RawId":
-    found = as_known(index, text)
-    if found is None and not len(index):
-        raise DataError(
-            f"the model knows no user {text!r}: it was saved without its users (fit --drop-users); {remedy}"
-        )
-    if found is None:
-        # no user ids are named: they may be private
-        raise DataError(f"the model knows no {what} {text!r} (it knows {len(index):,} {what}s); {remedy}")
-    return found

@@ -14,6 +14,8 @@ from lbg_recsys.cli.models import (
     remarks,
 )
 
+_KNOWN = "only users that the model knows can be compared (similar --item compares items)"
+
 
 @click.command()
 @model_argument
@@ -67,7 +69,7 @@ def similar(
         if item is not None:
             found = loaded.similar_items(find_item(loaded, item), number, **how)
         else:
-            found = loaded.similar_users(find_user(loaded, str(user)), number, metric=metric)
+            found = loaded.similar_users(find_user(loaded, str(user), _KNOWN), number, metric=metric)
     what = "item" if item is not None else "user"
     named = item is not None and bool(loaded.titles)
     if as_json:

@@ -42,6 +42,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
       lbg-recsys update model.lbg ratings.csv -o newer.lbg
     """
     from lbg_recsys import save
+    from lbg_recsys.ratings.crowd import need_users
 
     loaded = load_model(model, quiet)
     if not hasattr(loaded, "partial_fit"):
@@ -49,6 +50,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
             f"{model} holds {class_of(loaded)}, which cannot be updated (only models of lbg and paper can): fit it "
             "again, to the old and the new file together"
         )
+    need_users(loaded.matrix, "update")
     before = facts_of(loaded.matrix)
     scale = loaded.matrix.scale
     new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)

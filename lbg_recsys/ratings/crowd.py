@@ -84,6 +84,6 @@ def need_users(matrix: "RatingMatrix", what: str) -> None:
     """Raise `DataError` if the users of a matrix are left out, and ``what`` needs them."""
     if matrix.left_out is not None:
         raise DataError(
-            f"{what} needs the users that the model was fitted to, and it was saved without them (ratings=False, "
-            "fit --drop-users): load a file that has them"
+            f"{what} needs the users that the model was fitted to, and it was saved without them (fit "
+            "--drop-users; in Python ratings=False): take a file that has them"
         )

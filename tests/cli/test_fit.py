@@ -177,7 +177,7 @@ def test_settings_that_another_library_refuses(algo, desk, run):
 
 def test_messages_name_the_option(desk, run):
     said = run("evaluate", "sample", "-a", "svd:n_factor=3", code=2).stderr
-    assert "Invalid value for -a/--algo: SVD has no parameter 'n_factor'" in said
+    assert "Invalid value for -a/--algo: svd has no parameter 'n_factor'" in said
     assert (
         "Invalid value for -a/--algo: there is no algorithm" in run("evaluate", "sample", "-a", "svm", code=2).stderr
     )
@@ -275,7 +275,11 @@ def test_dropped_users_are_not_in_the_file_and_new_ones_are_served(desk, run):
     assert "film-" in run("recommend", "mine.lbg", "--new-user", "new.csv", "-n", 2).stdout
     for question in (("recommend", "mine.lbg", "--user", "somebody-3"), ("recommend", "mine.lbg", "--all-users")):
         refused = run(*question, code=1)
-        assert "saved without" in refused.stderr
+        assert "saved without" in refused.stderr and "(ratings=False" not in refused.stderr
+    for question in (("update", "mine.lbg", "people.csv"), ("similar", "mine.lbg", "--user", "somebody-3")):
+        refused = " ".join(run(*question, code=1).stderr.split())
+        assert "saved without" in refused
+        assert not any(words in refused for words in ("partial_fit", "--new-user", "Read "))
     assert "saved without" in run("topics", "mine.lbg", code=1).stderr
 
 
@@ -290,3 +294,11 @@ def test_a_column_of_titles_among_the_ratings_is_not_passed_over(desk, run):
     assert lbg_recsys.load("x.lbg").titles == {7: "Seven", 8: "Alien"}
     for source in ("ratings.csv", "sample"):
         assert "--titles" not in run("fit", source, "-a", "lbg:n_topics=1", "-o", "y.lbg").stderr
+
+
+@pytest.mark.parametrize("command", [("fit", "sample", "-o", "x.lbg"), ("evaluate", "sample")])
+def test_parameters_are_of_the_algorithm_that_was_typed(command, desk, run):
+    for algo in ("lbg", "paper", "choice"):
+        assert f"{algo} has no parameter 'foo'; it has" in " ".join(
+            run(*command, "-a", f"{algo}:foo=3", code=2).stderr.split()
+        )
