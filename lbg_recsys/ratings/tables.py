@@ -70,7 +70,8 @@ def _names(table: Any) -> list[Any]:
 
 def _given(name: Any, role: str, names: Sequence[Any]) -> int:
     if name not in names:
-        raise DataError(f"there is no column {name!r} among {shown(names)}: name the {role} with {role}=")
+        argument = {"timestamp": "time"}.get(role, role)
+        raise DataError(f"there is no column {name!r} among {shown(names)}: name the {role} with {argument}=")
     return names.index(name)
 
 

@@ -118,7 +118,7 @@ def test_new_users_items_and_lists_work_with_times(parts, model):
         ([1, 2, 1_600_000_000_000], "milliseconds must be divided by 1000"),
         ([True, False, True], "times are of the type bool"),
         (True, "the timestamp is not among"),
-        ("when", "no column 'when'"),
+        ("when", "no column 'when' among .*: name the timestamp with time="),
         (pd.DataFrame({"user": ["a"], "item": ["x"], "time": [1]}), "rating of user 'a' for item 'y' has no time"),
     ],
 )
