@@ -49,3 +49,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'lbg_recsys.readers' has no attribute {name!r}")
     return getattr(import_module(f"lbg_recsys.readers.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

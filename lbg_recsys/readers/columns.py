@@ -103,7 +103,9 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
         return [(role, columns[role]) for role in wanted]
     if isinstance(columns, str) or len(columns) < len(wanted):
         given = f"is {columns!r}" if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
-        raise ParameterError(f"columns {given}; give one name or position for each of {', '.join(wanted)}")
+        clicks = list(wanted) == ["user", "item", "rating"] and len(columns) == 2 and not isinstance(columns, str)
+        instead = " (in Python, read_interactions reads users and items without ratings)" if clicks else ""
+        raise ParameterError(f"columns {given}; give one name or position for each of {', '.join(wanted)}{instead}")
     return list(zip(wanted, columns, strict=False))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lbg_recsys import readers
 from lbg_recsys.errors import DataError, MissingExtraError, ParameterError
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.ids import IdIndex
@@ -458,3 +459,13 @@ def test_an_id_in_a_file_of_titles_is_the_items():
         read_titles(io.BytesIO(b"key,title\n7,Seven\n"))
     with pytest.raises(DataError, match="no column that looks like the user"):
         read_ratings(io.BytesIO(b"id,item,rating\n7,8,5\n"))
+
+
+def test_two_columns_of_ratings_point_to_the_reader_of_choices():
+    with pytest.raises(ParameterError, match=r"has 2 of 3 columns; .* read_interactions reads"):
+        read(b"shopper,gizmo\n1,2\n", columns=("shopper", "gizmo"))
+    assert len(read_interactions(io.BytesIO(b"shopper,gizmo\n1,2\n"), columns=("shopper", "gizmo"))) == 1
+
+
+def test_readers_are_listed_before_they_are_imported():
+    assert dir(readers) == sorted(readers.__all__)
