@@ -1,5 +1,6 @@
 """Bytes into numbered lines of text, a block at a time."""
 
+import re
 import warnings
 import zlib
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ LENIENT = ("utf-8", "cp1252", "latin-1")
 
 _BLOCK = 1 << 20  # bytes read at a time
 _LONGEST_LINE = 1 << 16  # bytes; a ratings line is some dozens
+_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{])')  # the beginning of an object, or of a list of these or of lists
 
 
 class ByteStream(Protocol):
@@ -53,6 +55,10 @@ def read_blocks(stream: ByteStream, origin: str, encodings: tuple[str, ...] = ("
         last = len(data) < _BLOCK  # a buffered stream falls short at its end only
         if number == 1 and not rest:
             data = _without_mark(data, origin)
+            if _JSON.match(data):
+                raise DataError(
+                    f"{origin} is JSON, which is not read: save it as CSV (in pandas: to_csv(path, index=False))"
+                )
         whole, rest = rest + data, b""
         if not last:
             whole, _, rest = whole.rpartition(b"\n")

@@ -180,13 +180,16 @@ def _rows(block: Block, delimiter: str, origin: str) -> list[list[str]]:
 
 
 def _quoted(line: str, delimiter: str, origin: str) -> list[str]:
-    remedy = "each line must be complete in itself"
     try:
         parsed = list(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise DataError(f"{origin}: {error}; {remedy}") from error
+        if str(error) == "unexpected end of data":
+            raise DataError(
+                f"{origin}: a quoted field does not end on its line: close the quote, or take out the line break"
+            ) from error
+        raise DataError(f"{origin}: {error}: write a quote inside a quoted field twice") from error
     if len(parsed) != 1:
-        raise DataError(f"{origin}: a line break inside a field; {remedy}")
+        raise DataError(f"{origin}: a line break inside a field: take it out")
     return parsed[0]
 
 
