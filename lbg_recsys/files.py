@@ -60,6 +60,15 @@ def why_not_opened(path: object, error: Exception) -> str:
     return f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}"
 
 
+def name_of(source: str) -> str:
+    """What to call a source in a message: its name, or that of standard input.
+
+    >>> name_of("a.csv"), name_of("-")
+    ('a.csv', 'standard input')
+    """
+    return "standard input" if source == "-" else source
+
+
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an error of the system that names no file, or a temporary one, name ``path``."""

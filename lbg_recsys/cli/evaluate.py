@@ -32,6 +32,7 @@ from lbg_recsys.cli.reading import (
     scale_option,
 )
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.files import name_of
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def evaluate(
     others = rivals_for(matrix) if rivals and list_users else Rivals({}, [])
     is_clicks = hasattr(data, "columns")
     if is_clicks and typed:
-        raise click.UsageError(f"{typed[0]} needs ratings, and {ratings} has none: leave it out")
+        raise click.UsageError(f"{typed[0]} needs ratings, and {name_of(ratings)} has none: leave it out")
     beside = features_of(tables, matrix, quiet)
     made = {name: partial(make, **beside) for name, make in made.items()}
     if is_clicks:

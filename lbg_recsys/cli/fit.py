@@ -52,7 +52,7 @@ from lbg_recsys.cli.reading import (
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import ParameterError
-from lbg_recsys.files import private_folder, remove
+from lbg_recsys.files import name_of, private_folder, remove
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
 
@@ -235,9 +235,9 @@ def fit(
         is_rated = not hasattr(data, "columns")
         algo, remark = _choose(algo, data if is_rated else None, ratings, not is_rated and "count" in data)
     if needy and algo not in SAMPLED:  # the data decided
-        raise click.UsageError(f"{needy} needs ratings that differ, and {ratings} has none: leave it out")
+        raise click.UsageError(f"{needy} needs ratings that differ, and {name_of(ratings)} has none: leave it out")
     if cluster is not None and not sorting and algo not in SAMPLED:
-        raise click.UsageError(f"{ratings} has no ratings that differ: with --dask give --algo {algo}")
+        raise click.UsageError(f"{name_of(ratings)} has no ratings that differ: with --dask give --algo {algo}")
     model_class = named_class(MODELS[algo].model)
     arguments = {**MODELS[algo].preset, **parse_params(params, model_class, owner=algo)}
     if "random_state" in signature_of(model_class):
@@ -310,6 +310,7 @@ def _cluster(address: str, store: str | None, ratings: str, algo: str | None) ->
 
 def _choose(algo: str | None, data: "RatingSource | None", source: str, has_counts: bool = False) -> tuple[str, str]:
     """The model to fit, and a sentence on why where the data say so; None as data are choices without ratings."""
+    source = name_of(source)
     if data is None:
         if algo not in (None, CHOICE):
             raise click.UsageError(

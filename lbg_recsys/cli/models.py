@@ -11,6 +11,7 @@ from lbg_recsys.catalogue import Catalogue, as_integer, as_known, known_ids
 from lbg_recsys.cli.common import WIDTH, counted
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError, OffScaleError
+from lbg_recsys.files import name_of
 from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def fold_in_file(
 
     takes_ratings = predicts_ratings(model) or len(model.matrix.scale.levels) > 1
     found = read_new_users(source, ratings=takes_ratings, **how)
+    source = name_of(source)
     beside = _beside(model, features, len(found), f"new user, and {source} has {len(found):,}")
     has_ratings = any(value is not None for own in found.values() for value in own.values())
     if has_ratings != takes_ratings and not quiet:
@@ -291,6 +293,7 @@ def with_new_items(
             "to a file with ratings"
         )
     found = {None: {}} if source is None else read_new_items(source, **how)
+    source = None if source is None else name_of(source)
     beside = _beside(model, features, len(found), f"new item, and {source} has {len(found):,}")
     added: list[RawId] = []
     with remarks(quiet):

@@ -28,6 +28,7 @@ from lbg_recsys.cli.terminal import bars, echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import name_of
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ def _many(
             if "timestamp" in how
             else read_table(source, of_pairs, **how, is_asked=True, progress=progress)
         )
+    source = name_of(source)
     given = frame["item" if "item" in frame else "title"]
     users, items = known_ids(model.matrix.users, frame["user"]), known_ids(model.matrix.items, given)
     if isinstance(model, FeaturedModel):  # ids that have features and no ratings

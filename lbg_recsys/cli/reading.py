@@ -17,6 +17,7 @@ from lbg_recsys.cli.completion import complete_ratings
 from lbg_recsys.cli.models import remarks
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import name_of
 from lbg_recsys.progress import Progress, bar
 
 if TYPE_CHECKING:
@@ -306,7 +307,7 @@ def read_evaluated(
         _say_what_was_read(matrix, quiet)
         frame = frame.drop_duplicates(["user", "item"], keep="last") if matrix.n_duplicates else frame
         return matrix, dataset_of(frame, (matrix.scale.low, matrix.scale.high))
-    why = f"all ratings are {frame['rating'].iloc[0]:g}" if constant else f"{source} has no rating column"
+    why = f"all ratings are {frame['rating'].iloc[0]:g}" if constant else f"{name_of(source)} has no rating column"
     if timestamp and not constant and len(how.get("columns") or ()) == 3:
         why += " (the third of --columns is the time; for ratings with times name four)"
     if scale is not None:

@@ -26,6 +26,7 @@ from lbg_recsys.cli.reading import client_at, dask_option, format_options
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import TABLES, block_writer, output_option
 from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.files import name_of
 from lbg_recsys.progress import bar
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _candidates(model: Any, only: str | None, without: str | None, quiet: bool) 
     found = {}
     for name, source in (("items", only), ("exclude", without)):
         if source is not None:
-            found[name] = list(dict.fromkeys(find_items(model, read_items(source), source, quiet).values()))
+            found[name] = list(dict.fromkeys(find_items(model, read_items(source), name_of(source), quiet).values()))
     left = set(found.get("items", model.matrix.items)) - set(found.get("exclude", []))
     if not left:
         raise DataError("--only and --not leave no item to recommend")

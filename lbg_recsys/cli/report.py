@@ -11,6 +11,7 @@ from lbg_recsys.cli.reading import format_options, ratings_argument, read_intera
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import name_of
 from lbg_recsys.progress import bar
 
 
@@ -103,7 +104,7 @@ def _read(model: Any, source: str, quiet: bool, how: dict[str, Any]) -> Any:
     if hasattr(data, "columns"):
         if predicts_ratings(model) or len(model.matrix.scale.levels) > 1:
             raise DataError(
-                f"{source} has no rating column, and the model was fitted to ratings: give a file of ratings"
+                f"{name_of(source)} has no rating column, and the model was fitted to ratings: give a file of ratings"
             )
         return as_choices(data[["user", "item"]])
     return data

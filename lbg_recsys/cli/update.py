@@ -12,6 +12,7 @@ from lbg_recsys.cli.reading import facts_of, format_options, in_words, ratings_a
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import name_of
 from lbg_recsys.words import class_of
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     scale = loaded.matrix.scale
     new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)
     # the ids of a file are integers or text as a whole: they are found in the model as what they are there
-    names, items = known_ids(loaded.matrix.users, new.users), _items(loaded, new, ratings)
+    names, items = known_ids(loaded.matrix.users, new.users), _items(loaded, new, name_of(ratings))
     users, items = [names[u] for u in new.user_codes], [items[i] for i in new.item_codes]
-    _refuse_two_names(users, items, ratings)
+    _refuse_two_names(users, items, name_of(ratings))
     with remarks(quiet):
         loaded.partial_fit((users, items, new.values))
     save(loaded, output or model)

@@ -11,7 +11,7 @@ from typing import IO
 
 from lbg_recsys.checks import check_flag
 from lbg_recsys.errors import DataError, ParameterError
-from lbg_recsys.files import why_not_opened
+from lbg_recsys.files import name_of, why_not_opened
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.readers.columns import Columns, check_columns
 from lbg_recsys.readers.ids import Table
@@ -80,7 +80,7 @@ def opened(source: Source) -> Iterator[tuple[io.BufferedReader, str]]:
             raise ParameterError(f"source is {source!r}: give the name of a file or a binary stream")
         yield _buffered(source), str(getattr(source, "name", "the stream"))
     elif os.fspath(source) == "-":
-        yield _buffered(sys.stdin.buffer), "standard input"
+        yield _buffered(sys.stdin.buffer), name_of("-")
     else:
         with _open(source) as stream:
             yield stream, os.fspath(source)

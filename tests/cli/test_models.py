@@ -318,3 +318,16 @@ def test_liked_moves_the_lists_and_stays_on_the_scale(model, run):
     assert (
         "off the model's rating scale 1..5" in run("recommend", "model.lbg", "--user", 3, "--liked", 9, code=2).stderr
     )
+
+
+def test_standard_input_is_called_so(desk, run):
+    amy = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2, 2], [246, 268, 9], [1, 5, 3]))
+    lbg_recsys.save(amy, "amy.lbg", titles={246: "Amy", 268: "Amy", 9: "Alien"})
+    for command, rows in (
+        (("predict", "amy.lbg", "-"), "user,item\n1,Amy\n"),
+        (("update", "amy.lbg", "-"), "user,item,rating\n1,Amy,3\n"),
+        (("recommend", "amy.lbg", "--new-user", "-"), "item,rating\nAmy,3\n"),
+        (("recommend", "amy.lbg", "--user", 1, "--only", "-"), "Amy\n"),
+    ):
+        said = run(*command, code=1, input=rows).stderr
+        assert "Error: standard input: " in said and "'Amy': 2 items have this title" in " ".join(said.split())
