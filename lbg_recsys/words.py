@@ -14,6 +14,15 @@ def shown(values: Sequence[object], most: int = 8) -> str:
     return some + (", ..." if len(values) > most else "")
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "rating"), counted(1200, "rating"), counted(2, "class", "classes")
+    ('1 rating', '1,200 ratings', '2 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def left_out(number: int, given: str, named: str, why: str) -> str:
     """The remark about those of what was given that are not used.
 

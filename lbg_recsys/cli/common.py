@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.words import counted as counted  # of all packages, and used by every command
 from lbg_recsys.words import visible
 
 WIDTH = 80
@@ -63,15 +64,6 @@ def display_width(text: str) -> int:
     (6, 8, 1)
     """
     return sum(map(_letter_width, text))
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number of things in words.
-
-    >>> counted(1, "rating"), counted(1200, "rating"), counted(2, "class", "classes")
-    ('1 rating', '1,200 ratings', '2 classes')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -304,6 +304,8 @@ def _held_out(users: Any, times: Any, split: str, n_folds: int, seed: int) -> li
 def _check_folds(n_folds: int, n_ratings: int) -> None:
     if n_folds < 2:
         raise DataError(f"n_folds is {n_folds}: cross-validation needs at least 2")
+    if n_ratings < 2:
+        raise DataError("a single rating or choice cannot be split into training and test: evaluate more of them")
     if n_folds > n_ratings:
         raise DataError(f"{n_ratings:,} ratings or choices cannot be split into {n_folds} folds: use fewer folds")
 

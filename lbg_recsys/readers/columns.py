@@ -7,7 +7,7 @@ from typing import Any
 from lbg_recsys.checks import is_integer
 from lbg_recsys.columns import ALIASES, find_role, simplify
 from lbg_recsys.errors import DataError, ParameterError
-from lbg_recsys.words import shown
+from lbg_recsys.words import counted, shown
 
 Columns = Sequence[str | int] | Mapping[str, str | int]
 
@@ -74,7 +74,7 @@ def find_columns(
         found = list(range(len(wanted)))
         if width < len(wanted):
             raise DataError(
-                f"{origin} has {width} column(s) where {len(wanted)} are needed ({', '.join(wanted)}); "
+                f"{origin} has {counted(width, 'column')} where {len(wanted)} are needed ({', '.join(wanted)}); "
                 f"name the delimiter if it is not the one found"
             )
         if exact and width > len(wanted):

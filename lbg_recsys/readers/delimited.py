@@ -18,7 +18,7 @@ from lbg_recsys.readers.blocks import Block, ByteStream, read_blocks
 from lbg_recsys.readers.columns import Columns, find_columns, how_to_name, is_header
 from lbg_recsys.readers.ids import NoRowsError, Table
 from lbg_recsys.readers.layouts import LOGS, Layout, enough_of
-from lbg_recsys.words import shown
+from lbg_recsys.words import counted, shown
 
 DELIMITERS = ("::", "\t", ",", ";", "|")
 _SNIFF = 20  # lines looked at to find the delimiter
@@ -96,7 +96,7 @@ def _check_widths(rows: list[list[str]], width: int, block: Block, delimiter: st
     if set(map(len, rows)) - {width}:
         number, fields = next((n, f) for n, f in zip(block.numbers, rows, strict=True) if len(f) != width)
         raise DataError(
-            f"{origin}, line {number}: {len(fields)} field(s) where the first line has {width} "
+            f"{origin}, line {number}: {counted(len(fields), 'field')} where the first line has {width} "
             f"(delimiter {delimiter!r}): {shown(fields)}"
         )
 

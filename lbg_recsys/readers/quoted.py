@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lbg_recsys.errors import DataError
 from lbg_recsys.readers.delimited import DELIMITERS
-from lbg_recsys.words import shown
+from lbg_recsys.words import counted, shown
 
 _LONGEST_FIELD = 1 << 24  # a book in a field is fine; the default of the csv module refuses a long article
 
@@ -39,7 +39,7 @@ def rows_of(
         width = width or len(fields)
         if fields and len(fields) != width:
             raise DataError(
-                f"{origin}, line {number}: {len(fields)} field(s) where the header has {width} "
+                f"{origin}, line {number}: {counted(len(fields), 'field')} where the header has {width} "
                 f"(delimiter {delimiter!r}): {shown(fields)}; fix the line, or quote a field that contains the "
                 "delimiter"
             )

@@ -13,6 +13,7 @@ from lbg_recsys.evaluation.splits import random_share
 from lbg_recsys.progress import Progress
 from lbg_recsys.ratings import RatingMatrix
 from lbg_recsys.ratings.model import RatingModel
+from lbg_recsys.words import counted
 
 # The share that is held out where the model has seen all ratings, as one of five folds.
 SHARE = 0.2
@@ -93,7 +94,7 @@ def refitted(model: Any, seed: int, progress: Progress, before: Sequence[str] = 
     matrix = model.matrix
     out = random_share(matrix.n_ratings, SHARE, seed)
     if out.all() or not out.any():
-        raise DataError(f"the model was fitted to {matrix.n_ratings} rating(s), too few to hold some out")
+        raise DataError(f"the model was fitted to {counted(matrix.n_ratings, 'rating')}, too few to hold some out")
     train = replace(matrix, rows=matrix.rows.filtered(~out))
     known = {"item_features": "item_features_", "user_features": "user_features_"}
     features = {name: getattr(model, own) for name, own in known.items() if hasattr(model, own)}

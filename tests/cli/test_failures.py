@@ -195,6 +195,8 @@ def test_the_program_has_three_doors(desk):
 
 def test_too_few_ratings_for_the_folds(desk, run):
     (desk / "few.csv").write_text("1,1,3\n1,2,4\n2,1,5\n")
+    (desk / "one.csv").write_text("user,item,rating\n1,2,3\n")
+    assert "a single rating or choice cannot be split" in one_sentence(run("evaluate", "one.csv", code=1))
     assert "3 ratings or choices cannot be split into 5 folds" in one_sentence(run("evaluate", "few.csv", code=1))
     assert "lbg" in run("evaluate", "few.csv", "-a", "lbg", "--folds", 3).stdout
 

@@ -36,9 +36,9 @@ def test_packed_text_and_a_byte_order_mark(path):
     [
         ("", "films.csv is empty: give a header with item and features"),
         ("item,year\n", "films.csv has a header but no rows below it"),
-        ("item,year\n\n1,1990\n2,1991,5\n", "films.csv, line 4: 3 field.s. where the header has 2"),
-        ("item,year\n1,1990\n2\n", "films.csv, line 3: 1 field.s. where the header has 2"),
-        ("item,year,x\n1,1990,2,\n", "films.csv, line 2: 4 field.s. where the header has 3"),
+        ("item,year\n\n1,1990\n2,1991,5\n", "films.csv, line 4: 3 fields where the header has 2"),
+        ("item,year\n1,1990\n2\n", "films.csv, line 3: 1 field where the header has 2"),
+        ("item,year,x\n1,1990,2,\n", "films.csv, line 2: 4 fields where the header has 3"),
         ("item,x,year,x\n1,2,3,4\n", "films.csv has more than one column 'x': rename"),
         (",item,year\n0,1,1990\n", "films.csv: column 1 has no name: name it, or leave it out"),
         ('item,mood\n1,"sad\n2,gay\n', "films.csv, line 2: quotes that do not close"),
