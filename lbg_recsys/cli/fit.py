@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -256,6 +257,8 @@ def fit(
 
         beside["checkpoint"] = FitCheckpoint(kept, checkpoint or FitCheckpoint.every, resume)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
+        if remark:  # which says it before the fit
+            warnings.filterwarnings("ignore", message="all ratings are equal", category=UserWarning)
         if cluster is not None and algo in SAMPLED:
             from lbg_recsys.distributed import fit_chains
 
