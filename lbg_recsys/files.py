@@ -28,11 +28,15 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
 
     A kill at any moment leaves the old file or the new one, and perhaps the temporary file: the next write to
     ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
-    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is. A folder raises `DataError`.
+    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is. A folder, and a name
+    in a folder that is not there, raise `DataError`.
     """
     check_path(path)
     if os.path.isdir(path):
         raise DataError(f"{os.fspath(path)} is a folder: name a file in it")
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise DataError(f"{os.fspath(path)} cannot be written: there is no folder {folder}")
     with naming(path), _replacement(Path(os.path.realpath(path)), mode) as stream:
         yield stream
 

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from surprise import Dataset, Reader
 
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.ratings.ids import IdIndex
 from lbg_recsys.ratings.matrix import RatingMatrix, as_ratings, whose_rating
+from lbg_recsys.words import class_of
 
 
 def matrix_of(trainset: Any) -> RatingMatrix:
@@ -107,12 +108,22 @@ def to_surprise(data: _Ratings) -> Any:
     surprise.Dataset
         For cross-validation and for trainsets, without times.
 
+    Raises
+    ------
+    ParameterError
+        If ``data`` is another table of ratings.
+
     Examples
     --------
     >>> from lbg_recsys.datasets import load_sample
     >>> to_surprise(load_sample()).build_full_trainset().n_users
     200
     """
+    if not hasattr(data, "ratings") or not hasattr(data, "scale"):
+        raise ParameterError(
+            f"data is {class_of(data)}: give what a loader of lbg_recsys.datasets returns "
+            "(surprise.Dataset.load_from_df takes a DataFrame)"
+        )
     columns = ["user", "item", "rating"]
     return dataset_of(data.ratings[columns].drop_duplicates(columns[:2], keep="last"), data.scale)
 

@@ -14,7 +14,7 @@ from lbg_recsys.persistence.container import decoded, encoded, open_container, w
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
 from lbg_recsys.settings import AUTO
-from lbg_recsys.words import an
+from lbg_recsys.words import an, class_of
 
 
 def save(
@@ -63,7 +63,7 @@ def save(
     Raises
     ------
     DataError
-        If the model or a title cannot be kept in a file, or ``path`` is a folder.
+        If the model or a title cannot be kept in a file, or ``path`` is a folder or in none.
     ParameterError
         If a parameter was changed after the fit to a value that does not agree with the fitted arrays.
     NotFittedError
@@ -84,7 +84,7 @@ def save(
     for name, flag in (("ratings", ratings), ("chains", chains)):
         check_flag(name, flag)
     if titles is not None and not isinstance(titles, Mapping):
-        raise ParameterError(f"titles is {titles!r}: give a mapping of item ids to titles")
+        raise ParameterError(f"titles is {class_of(titles)}: give a mapping of item ids to titles")
     if isinstance(vocabulary, str | bytes) or not isinstance(vocabulary, Iterable | None):
         raise ParameterError(f"vocabulary is {vocabulary!r}: give a list of words")
     model = _savable(model)

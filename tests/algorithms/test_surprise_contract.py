@@ -9,7 +9,8 @@ from surprise import AlgoBase, Dataset, Reader, dump
 from surprise.model_selection import GridSearchCV, RandomizedSearchCV, cross_validate, train_test_split
 
 from lbg_recsys import GaussianPLSAAlgo, LBGAlgo, MovieMeanAlgo
-from lbg_recsys.errors import DataError
+from lbg_recsys.algorithms import to_surprise
+from lbg_recsys.errors import DataError, ParameterError
 
 ALL = [LBGAlgo, GaussianPLSAAlgo, MovieMeanAlgo]
 DISTRIBUTIONAL = [LBGAlgo, GaussianPLSAAlgo]
@@ -258,3 +259,8 @@ def test_movie_mean_is_the_mean(split):
     unknown = fitted.predict("nobody", "nothing")
     assert unknown.details["was_impossible"]
     assert unknown.est == pytest.approx(trainset.global_mean)
+
+
+def test_a_table_is_no_data_set_with_a_scale(sample):
+    with pytest.raises(ParameterError, match=r"^data is a DataFrame: give what a loader of lbg_recsys\.datasets"):
+        to_surprise(sample.ratings)

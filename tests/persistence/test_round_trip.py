@@ -8,13 +8,14 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from surprise import SVD, dump
 
 import lbg_recsys
 from lbg_recsys import BayesianLBGModel, LBGAlgo, LBGModel
 from lbg_recsys.algorithms import to_surprise
-from lbg_recsys.errors import DataError, LBGError
+from lbg_recsys.errors import DataError, LBGError, ParameterError
 from tests.persistence.conftest import MAKERS
 
 ITEMS_OF_A_NEW_USER = {1: 5.0, 2: 4.0, 40: 1.0}
@@ -195,6 +196,8 @@ def test_a_folder_is_refused_with_a_sentence(tiny_model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"^\. is a folder: name a file in it$"):
         lbg_recsys.save(tiny_model, ".")
+    with pytest.raises(DataError, match=r"^none/x\.lbg cannot be written: there is no folder .*none$"):
+        lbg_recsys.save(tiny_model, "none/x.lbg")
     assert not list(tmp_path.iterdir())
 
 
@@ -205,6 +208,12 @@ def test_titles_that_are_no_strings_leave_the_old_file(tiny_model, tmp_path):
         lbg_recsys.save(tiny_model, path, titles={7: 1984})
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_titles_in_a_table_are_not_printed(tiny_model, tmp_path):
+    titles = pd.DataFrame({"item": [7], "title": ["Seven"]})
+    with pytest.raises(ParameterError, match=r"^titles is a DataFrame: give a mapping of item ids to titles$"):
+        lbg_recsys.save(tiny_model, tmp_path / "model.lbg", titles=titles)
 
 
 def test_numbers_that_no_file_holds_leave_the_old_file(tiny_model, tmp_path):
