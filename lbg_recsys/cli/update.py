@@ -57,8 +57,10 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)
     # the ids of a file are integers or text as a whole: they are found in the model as what they are there
     names, items = known_ids(loaded.matrix.users, new.users), _items(loaded, new, name_of(ratings))
+    has_two_names = len(set(items)) < len(items)
     users, items = [names[u] for u in new.user_codes], [items[i] for i in new.item_codes]
-    _refuse_two_names(users, items, name_of(ratings))
+    if has_two_names:
+        _refuse_two_names(users, items, name_of(ratings))
     with remarks(quiet):
         loaded.partial_fit((users, items, new.values))
     save(loaded, output or model)
@@ -90,12 +92,12 @@ def _items(model: Any, new: "RatingMatrix", source: str) -> "list[RawId]":
 
 
 def _refuse_two_names(users: "list[RawId]", items: "list[RawId]", source: str) -> None:
-    """Refuse two ratings of an item by one user, which the file gives by the id and by the title."""
+    """Refuse two ratings of an item by one user, which the file gives by an id and a title, or by two spellings."""
     seen = set()
     for pair in zip(users, items, strict=True):
         if pair in seen:
             raise DataError(
-                f"{source}: the user {pair[0]!r} rates the item {pair[1]!r} by its id and by its title: leave one of "
-                "the ratings out"
+                f"{source}: the user {pair[0]!r} rates the item {pair[1]!r} by two names: leave one of the "
+                "ratings out"
             )
         seen.add(pair)

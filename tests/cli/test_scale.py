@@ -142,7 +142,7 @@ def test_an_update_finds_items_by_their_titles(desk, run):
     assert sorted(newer.items.raws(newer.seen(newer.users.code(7)))) == [9, 10]
     shared = "more.csv: 'Chasing Amy (1997)': 2 items have this title: give the id, 246 or 268"
     assert shared in said("7,Chasing Amy (1997),5\n", code=1)
-    twice = "the user 7 rates the item 9 by its id and by its title: leave one of the ratings out"
+    twice = "the user 7 rates the item 9 by two names: leave one of the ratings out"
     assert f"more.csv: {twice}" in said("7,Alien (1979),5\n7,9,1\n", code=1)
     assert (desk / "amy.lbg").read_bytes() == before
 
