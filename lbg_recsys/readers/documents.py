@@ -14,7 +14,6 @@ from lbg_recsys.errors import DataError, LBGError, ParameterError
 from lbg_recsys.files import check_path, why_not_opened
 from lbg_recsys.progress import Progress, parts, silent
 from lbg_recsys.readers.blocks import warn_of_encoding, whole_text
-from lbg_recsys.readers.text_tables import read_text_table
 
 _SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 
@@ -91,6 +90,8 @@ def read_documents(
         elif _looks_like_svmlight(path):
             found = _read_svmlight(path)
         else:
+            from lbg_recsys.readers.text_tables import read_text_table  # it needs NumPy, and --help comes by here
+
             names, texts, labels = read_text_table(source, text_column, label_column)
             found = Documents(names, texts, None, labels)
     except (OSError, UnicodeEncodeError) as error:  # the latter: a name that no file can have
