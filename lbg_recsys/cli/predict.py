@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lbg_recsys.catalogue import Catalogue, known_ids, title_of
+from lbg_recsys.catalogue import Catalogue, as_integer, known_ids, title_of
 from lbg_recsys.cli.common import WIDTH, counted, json_option, print_json, print_table, quiet_option
 from lbg_recsys.cli.completion import complete_item, complete_user
 from lbg_recsys.cli.models import (
@@ -204,8 +204,9 @@ def _many(
     catalogue, unknown = Catalogue(model), _unknown(model, users, items)
     titled = catalogue.by_title(unknown["item"], source)
     may_be_header = users[0] in unknown["user"] and items[0] in unknown["item"] and items[0] not in titled
-    if titled:
-        items = [titled.get(one, one) for one in items]
+    if titled:  # which made texts of the numbers in their column
+        meant = {one: as_integer(one) for one in unknown["item"]} | titled
+        items = [meant.get(one, one) for one in items]
     with (
         bar("predicting", quiet) as progress,
         block_writer(output, as_json=as_json) as writer,

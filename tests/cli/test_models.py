@@ -96,6 +96,13 @@ def test_an_unknown_number_is_no_title(desk, run):
     assert "'Star Wars' (nearest title: 'Star Wars (1977)')." in noted
 
 
+def test_unknown_numbers_beside_titles_stay_numbers(model, desk, run):
+    (desk / "mixed.csv").write_text("user,item\n3,Crimson Comet\n999,999\n")
+    known, unknown = json.loads(run("predict", "model.lbg", "mixed.csv", "--json").stdout)
+    assert known["title"] == "Crimson Comet" and (unknown["user"], unknown["item"]) == (999, 999)
+    assert unknown["unknown"] == "both"
+
+
 def test_a_title_that_two_items_have_is_not_unknown(desk, run):
     amy = lbg_recsys.LBGModel(n_topics=1).fit(([1, 2, 2], [246, 268, 9], [1, 5, 3]))
     titles = {246: "Chasing Amy (1997)", 268: "Chasing Amy (1997)", 9: "Alien (1979)"}
