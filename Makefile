@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 .DEFAULT_GOAL := help
+# Where this is set, each of the hundreds of processes that the tests start compiles NumPy, pandas and numba for 3 s.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## Say what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
