@@ -26,7 +26,8 @@ MEASURES = ("rmse", "mae", "mae_median", "log_score", "fit_s", "predict_s")
 
 def contestants(work):
     """All models; ours and myFM's next to each other."""
-    return models.our_models(work) | models.myfm_models(work) | models.cornac_models() | models.surprise_models()
+    rivals = models.tuned_rivals() | models.cornac_models() | models.surprise_models()
+    return models.our_models(work) | models.myfm_models(work) | rivals
 
 
 def evaluate(model, train, test, scale=models.LEVELS):

@@ -5,6 +5,7 @@ The keys of results/*.json differ between benchmarks and stay as they are, so th
 
 SHOWN = {
     "bayesian": "Bayesian LBG",
+    "bayesian-strong": "Bayesian LBG, strong",
     "bayesian (Bayesian LBG, 4 chains)": "Bayesian LBG",
     "bayesian-strong (Bayesian LBG, 8 long chains)": "Bayesian LBG, strong",
     "Bayesian LBG, 2 chains (gaussian)": "Bayesian LBG, 2 Gaussian chains",

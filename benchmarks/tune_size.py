@@ -137,7 +137,7 @@ def size(record, work):
 def sweeps(record, work):
     """Which sweeps."""
     windows = work.size(WINDOWS, ((5, 10), (5, 15)))
-    for name in NAMES[:3]:
+    for name in NAMES:
         split, found = Split(work, name), []
         for first, last in windows:
 
