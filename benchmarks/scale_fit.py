@@ -2,7 +2,8 @@
 
 python -m benchmarks.scale_fit WAY FOLDER RATINGS
 
-WAY is memory, disk or dask-N (workers) for LBG, bayesian for a chain of Bayesian LBG, chains-N for two short ones on
+WAY is memory, disk or dask-N (workers) for LBG, groups for LBG in memory with as many topics as there are planted
+groups and the best of ten starts, bayesian for a chain of Bayesian LBG, chains-N for two short ones on
 N Dask workers, or one of `benchmarks.scale_rivals`. RATINGS is how many ratings were generated, or 0 for
 data that was not.
 """
@@ -17,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.generate import Truth
+from benchmarks.generate import N_GROUPS, Truth
 from benchmarks.scale_rivals import RIVALS
 
-TOPICS, ITERATIONS = 10, 20
+TOPICS, ITERATIONS, STARTS = 10, 20, 10
 SWEEPS, KEPT = 100, 16
 # Two chains on Dask workers, which run at a time or one after the other.
 CHAINS, SHORT = 2, 30
@@ -72,7 +73,7 @@ def stored(folder):
 
 def read(way, folder):
     """The ratings as a fit takes them."""
-    if way == "memory" or way in RIVALS:
+    if way in ("memory", "groups") or way in RIVALS:
         import pandas as pd
 
         from lbg_recsys import RatingMatrix
@@ -120,6 +121,9 @@ def fit_ours(way, data):
 
         model = bayesian(n_chains=CHAINS, n_sweeps=SHORT, burn_in=SHORT // 2, max_kept=KEPT)
         return fit_chains(model, data.store, data.client), CHAINS * SHORT
+    if way == "groups":
+        model = LBGModel(n_topics=N_GROUPS, n_init=STARTS, random_state=0).fit(data)
+        return model, STARTS * model.n_iter_
     return LBGModel(n_topics=TOPICS, max_iter=ITERATIONS, tol=0.0, random_state=0).fit(data), ITERATIONS
 
 
@@ -161,10 +165,14 @@ def main(way, folder, n_ratings):
         "nanoseconds_per_rating": seconds / n / iterations * 1e9,
         "peak_megabytes": peak_megabytes(),
         "purity": None,
+        "adjusted_rand": None,
         "cores_of_others": (busy_seconds() - busy - own) / wall,
     }
     if n_ratings and groups is not None:
-        found["purity"] = purity(Truth.of_size(n_ratings, 0).group[np.array(list(matrix.users))], groups)
+        from sklearn.metrics import adjusted_rand_score
+
+        planted = Truth.of_size(n_ratings, 0).group[np.array(list(matrix.users))]
+        found["purity"], found["adjusted_rand"] = purity(planted, groups), adjusted_rand_score(planted, groups)
     if is_bayesian(way):
         found["training_error"] = model.training_error_[-1]
         found["factors"] = model.size_.n_factors

@@ -58,6 +58,24 @@ def growth(found):
     return text
 
 
+def groups(found):
+    """Whether the planted groups are found."""
+    rows = _rows(found, "groups")
+    if not rows:
+        return "Not measured yet."
+    lines = [
+        [
+            f"{row['ratings']:,}",
+            f"{row['adjusted_rand']:.4f}",
+            f"{row['purity']:.2%}",
+            f"{row['fit_seconds']:.0f}",
+        ]
+        for _, _, row in rows
+    ]
+    head = ["ratings", "adjusted Rand index", "users in a topic of their group", "fit, s"]
+    return markdown_table(head, lines)
+
+
 def rivals(found):
     """Other libraries with as many factors and iterations, beside LBG in memory."""
     lines = []

@@ -12,6 +12,7 @@ _DATA_SETS = {
     "insteval": "InstEval",
 }
 _TUNED_ON = _DATA_SETS | {"book-crossing": "Book-Crossing"}
+_SIZED_ON = _TUNED_ON | {"ml-100k of 1..100": "MovieLens-100K as 1..100"}
 _UNKNOWN = {"items": "held-out items", "users": "held-out users", "unseen": "items missed at random"}
 _FEATURES = {"items": "held-out films", "random": "random folds"}
 
@@ -45,12 +46,12 @@ def data_sets(found):
 
 def sizes(found):
     """RMSE and log score on inner splits, a line per size and a column per data set."""
-    return _by_trial(found, "size")
+    return _by_trial(found, "size", _SIZED_ON)
 
 
 def sweeps(found):
     """The same by the sweeps that are averaged."""
-    return _by_trial(found, "sweeps")
+    return _by_trial(found, "sweeps", _TUNED_ON)
 
 
 def chains(found):
@@ -92,9 +93,9 @@ def _three(values):
     return "{rmse:.4f}, {mae_median:.4f}, {log_score:.4f}".format(**values)
 
 
-def _by_trial(found, part):
+def _by_trial(found, part, titles):
     rows = found["results"].get(part, {})
-    names = [name for name in _TUNED_ON if any(name in one["rows"] for one in rows.values())]
+    names = [name for name in titles if any(name in one["rows"] for one in rows.values())]
     lines = [
         [
             trial,
@@ -107,8 +108,8 @@ def _by_trial(found, part):
     ]
     if not lines:
         return "Not measured yet."
-    table = markdown_table([part, *(_TUNED_ON[name] for name in names)], lines)
-    left = [title for name, title in _TUNED_ON.items() if name not in names]
+    table = markdown_table([part, *(titles[name] for name in names)], lines)
+    left = [title for name, title in titles.items() if name not in names]
     return "\n\n".join([table, *([f"Not measured yet: {', '.join(left)}."] if left else [])])
 
 

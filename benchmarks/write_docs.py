@@ -88,6 +88,7 @@ BLOCKS = {
     },
     "docs/scaling.md": {
         "growth": of("scale", tables_scale.growth),
+        "groups": of("scale", tables_scale.groups),
         "rivals": of("scale", tables_scale.rivals),
         "workers": of("scale", tables_scale.workers),
         "chains": of("scale", tables_scale.chains),
