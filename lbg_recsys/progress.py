@@ -10,12 +10,62 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 Progress = Callable[[int, int, str], None]
 
 # The note of a first step: numba compiles the kernels at their first use and keeps them for later runs.
 STARTING = "starting (compiles once)"
+
+
+# Who is told that a kernel is about to be compiled: nobody, or one function that is called once.
+_listeners: list[Callable[[], None]] = []
+
+
+def when_compiling(listener: Callable[[], None]) -> Callable[[], None]:
+    """Call the function once, when the first kernel is compiled and not loaded from disk.
+
+    Parameters
+    ----------
+    listener : function
+        Takes no arguments; replaces the one before.
+
+    Returns
+    -------
+    forget : function
+        Called without arguments, it ends this.
+
+    Examples
+    --------
+    >>> forget = when_compiling(lambda: print("this takes a while"))
+    >>> compiling(), compiling()
+    this takes a while
+    (None, None)
+    >>> forget()
+    """
+    _listeners[:] = [listener]
+    return _listeners.clear
+
+
+def compiling() -> None:
+    """Tell the listener of `when_compiling` that a kernel is compiled now."""
+    found = None
+    with suppress(IndexError):  # nobody listens, or another thread was first
+        found = _listeners.pop()
+    if found is not None:
+        found()
+
+
+@contextmanager
+def above_bars() -> Iterator[None]:
+    """Lines written to standard error meanwhile stand above a `bar` that is shown there."""
+    if "tqdm" not in sys.modules:
+        yield
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm.external_write_mode(file=sys.stderr):
+        yield
 
 
 def silent(done: int, total: int, note: str = "") -> None:

@@ -102,6 +102,21 @@ with bar("working") as progress:
 
 
 @posix
+def test_a_line_above_a_bar_does_not_break_it():
+    code = """
+import sys
+from lbg_recsys.progress import above_bars
+with bar("working") as progress:
+    progress(1, 2, "half")
+    with above_bars():
+        sys.stderr.write("a note\\n")
+    progress(2, 2, "whole")
+"""
+    text, _ = on_a_terminal(code)
+    assert "\ra note" in text.replace("\r\n", "\n")
+
+
+@posix
 def test_ctrl_c_leaves_a_clean_terminal():
     code = """
 with bar("working") as progress:

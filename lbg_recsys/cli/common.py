@@ -6,18 +6,35 @@ import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import click
 
 from lbg_recsys.cli.terminal import echo
+from lbg_recsys.progress import above_bars, when_compiling
 from lbg_recsys.words import counted as counted  # of all packages, and used by every command
 from lbg_recsys.words import visible
 
 WIDTH = 80
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress, notes or names of written files.")
+
+def _say_compilation() -> None:
+    """Say why nothing happens for a while."""
+    said = "Note: compiling kernels, which a machine does once; it can take half a minute or more."
+    with above_bars():
+        echo(click.wrap_text(said, WIDTH), err=True)
+
+
+def _heard(ctx: click.Context, parameter: click.Parameter, quiet: bool) -> bool:
+    """Every command says that it compiles, once and unless it is quiet."""
+    if not quiet and not ctx.resilient_parsing:
+        ctx.call_on_close(when_compiling(_say_compilation))
+    return quiet
+
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, callback=_heard, help="Show no progress, notes or names of written files."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."
@@ -74,20 +91,6 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
-
-
-def say_compilation(quiet: bool) -> None:
-    """Say that kernels are about to be compiled if none is stored yet; on a terminal, the bar says it."""
-    from numba import config
-
-    from lbg_recsys.core.compiling import cache_folder
-
-    if quiet or sys.stderr.isatty() or getattr(config, "DISABLE_JIT", False):
-        return
-    folder, _ = cache_folder()
-    if folder is not None and not any(Path(folder).glob("*.nbi")):
-        said = "Note: the first run on a machine compiles the kernels, which takes half a minute or more."
-        echo(click.wrap_text(said, WIDTH), err=True)
 
 
 def size_in_words(n_bytes: int) -> str:

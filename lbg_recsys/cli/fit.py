@@ -26,7 +26,6 @@ from lbg_recsys.cli.common import (
     json_option,
     print_json,
     quiet_option,
-    say_compilation,
     seed_option,
     size_in_words,
 )
@@ -210,7 +209,6 @@ def fit(
             raise click.UsageError("--seconds is for chains on this machine: with --dask give --param n_sweeps=N")
         params = (*params, f"max_seconds={seconds}")
     _refuse_unscalable(algo, memory=memory, dask=dask, checkpoint=checkpoint, resume=resume or None)
-    say_compilation(quiet)  # before reading, which compiles too
     tables = read_feature_tables(item_features, user_features, quiet)
     data: Any
     beside: dict[str, Any] = {}

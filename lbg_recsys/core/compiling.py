@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from lbg_recsys.progress import compiling
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # The ``fastmath`` of kernels: sums may be regrouped (that is what lets them vectorise), but infinities and NaN keep
@@ -65,15 +67,18 @@ class _OptionalCache:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled function, or None if it is not there or its file is damaged."""
+        found = None
         try:
-            return self._own.load_overload(signature, target)
+            found = self._own.load_overload(signature, target)
         except Exception as error:  # whatever a damaged pickle can raise
             _tell(
                 f"a file of compiled code in {self._own.cache_path} is damaged ({_reason(error)}) and is replaced", ""
             )
             with suppress(OSError):
                 self._own.flush()
-            return None
+        if found is None:
+            compiling()
+        return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
         """Store the compiled function if there is room for it."""

@@ -193,17 +193,6 @@ def test_one_of_a_kind(desk, run):
     )
 
 
-def test_the_first_fit_says_that_it_compiles(desk, run, monkeypatch, tmp_path):
-    stored = tmp_path / "kernels"
-    stored.mkdir()
-    monkeypatch.setattr("lbg_recsys.core.compiling.cache_folder", lambda: (str(stored), None))
-    fit = ("fit", "sample", "-o", "x.lbg", "-a", "paper:max_iter=2")
-    assert "Note: the first run on a machine compiles the kernels" in run(*fit).stderr
-    assert run(*fit, "-q").stderr == ""
-    (stored / "one.nbi").touch()
-    assert "compiles" not in run(*fit).stderr
-
-
 def test_values_are_read_and_never_run():
     assert [parse_value(text) for text in ("1", "1.5", "true", "False", "None", "null", "a b", "[1, 2]")] == [
         *(1, 1.5, True, False, None, None, "a b", [1, 2])

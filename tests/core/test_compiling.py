@@ -83,3 +83,15 @@ def test_a_full_disk_is_told_and_done_without(tmp_path):
     )
     assert "True" in done.stdout and done.stderr.count("UserWarning") == 1
     assert "No space left on device" in done.stderr and "set NUMBA_CACHE_DIR" in done.stderr
+
+
+def test_a_listener_hears_of_the_first_kernel_that_is_compiled(tmp_path):
+    code = "from lbg_recsys.progress import when_compiling\nwhen_compiling(lambda: print('compiling'))\n"
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path))
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code + SMALL], capture_output=True, text=True, env=environment, check=True
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert [one.count("compiling") for one in said] == [1, 0]
