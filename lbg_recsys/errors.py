@@ -42,7 +42,14 @@ class ParameterError(DataError):
 
 
 class OffScaleError(DataError):
-    """A rating that is not on the rating scale; ``what`` says which, for callers that know more or another remedy.
+    """A rating that is not on the rating scale. Callers may raise it again with a better remedy.
+
+    Attributes
+    ----------
+    what : str
+        Which rating is off which scale.
+    remedy : str
+        What to do about it.
 
     Examples
     --------

@@ -1,15 +1,18 @@
 """The docstrings of public names follow numpydoc: a summary, parameters with types, what is returned, an example."""
 
+import ast
 import inspect
 import re
 import runpy
+import textwrap
 from dataclasses import is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 ROOMS = ("algorithms", "datasets", "distributed", "ratings", "readers", "text")
@@ -106,6 +109,94 @@ def test_public_names(path):
 def test_public_methods(path, is_shown):
     codes = EVERYWHERE | COMPLETE if is_shown else EVERYWHERE
     assert faults(path, codes - EXCEPTIONS.get(path, set())) == []
+
+
+def described_defaults(value):
+    """Each described parameter that has a default, with its type as the docstring has it, and the default."""
+    found = sections(value)
+    types = {name.strip(): one.type for one in found["Parameters"] for name in one.name.split(",")}
+    for one in signature(value).parameters.values():
+        if one.default is not inspect.Parameter.empty and one.name in types:
+            yield one.name, types[one.name], one.default
+
+
+def sections(value):
+    return NumpyDocString(inspect.cleandoc(value.__doc__ or ""))
+
+
+def signature(value):
+    try:
+        return inspect.signature(value)
+    except ValueError:  # an error without a constructor of its own
+        return inspect.Signature()
+
+
+def states(kind, default):
+    """Whether a type says what the default is, as in ``int, default=10``; ``ignored`` needs none."""
+    if kind == "ignored":
+        return True
+    said = re.fullmatch(r".+, default=(.+)", kind)
+    try:
+        return said is not None and ast.literal_eval(said[1]) == default
+    except (SyntaxError, ValueError):  # words: 1 GB, or the name of a function
+        return getattr(default, "__name__", said[1]) == said[1]
+
+
+def data_of(owner):
+    """The public attributes of a class: annotated ones, properties, and what its constructor or fit assigns."""
+    for base in filter(is_ours, owner.__mro__):
+        yield from (name for name in vars(base).get("__annotations__", {}) if name.islower())
+        yield from (name for name, one in vars(base).items() if isinstance(one, property | cached_property))
+        yield from vars(base).get("MADE_BY_FIT", ())
+        if not is_dataclass(base) and (made := vars(base).get("__init__")):
+            yield from re.findall(r"\bself\.(\w+)\b[^()=]* = ", inspect.getsource(made))
+
+
+def raises(value):
+    tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(value))))
+    return any(isinstance(one, ast.Raise) for one in ast.walk(tree))
+
+
+def everything():
+    """All that the reference shows, by path."""
+    return public() | {path: resolve_name(path) for path, is_shown in methods().items() if is_shown}
+
+
+@pytest.mark.parametrize("path", sorted(everything()))
+def test_types_state_the_defaults(path):
+    defaults = described_defaults(everything()[path])
+    assert [f"{name} : {kind}" for name, kind, default in defaults if not states(kind, default)] == []
+
+
+@pytest.mark.parametrize("path", [path for path, value in sorted(public().items()) if inspect.isclass(value)])
+def test_classes_list_their_attributes(path):
+    found = [name for name in data_of(public()[path]) if not name.startswith("_")]
+    assert sections(public()[path])["Attributes"] or not found, found
+
+
+@pytest.mark.parametrize("path", [path for path, value in sorted(everything().items()) if inspect.isroutine(value)])
+def test_errors_are_listed(path):
+    assert sections(everything()[path])["Raises"] or not raises(everything()[path])
+
+
+def test_what_a_docstring_lacks_is_found():
+    def wanting(n=10, k=2, y=None, many=5):
+        """Fail.
+
+        Parameters
+        ----------
+        n : int, default=9
+        k, many : optional
+        y : ignored
+        """
+        raise ValueError(n, k, y, many)
+
+    assert [name for name, kind, default in described_defaults(wanting) if not states(kind, default)] == [
+        "n",
+        "k",
+        "many",
+    ]
+    assert raises(wanting)
 
 
 @pytest.mark.parametrize("path", sorted(EXCEPTIONS))

@@ -41,6 +41,13 @@ class BayesianLBGAlgo(_Settings, RatingAlgo):
     An unknown item is predicted as one more of the items that the user rates, an unknown user as one more of those
     who rate the item. Cost: O(ratings * n_components * n_classes) per sweep.
 
+    Attributes
+    ----------
+    model_ : BayesianLBGModel
+        The fitted model.
+    trainset : surprise.Trainset
+        What it was fitted to.
+
     Examples
     --------
     >>> from lbg_recsys.algorithms import to_surprise

@@ -23,6 +23,13 @@ class LBGAlgo(LBGSettings, RatingAlgo):
 
     Unknown user: the prior over topics. Unknown item: the user's expected rating of an average item.
 
+    Attributes
+    ----------
+    model_ : LBGModel
+        The fitted model.
+    trainset : surprise.Trainset
+        What it was fitted to.
+
     Examples
     --------
     >>> from surprise import Dataset, Reader

@@ -15,6 +15,13 @@ class MovieMeanAlgo(FitFirst, AlgoBase):  # type: ignore[misc]  # Surprise ships
 
     An unknown item has no mean: the prediction is impossible, and Surprise falls back to the global mean.
 
+    Attributes
+    ----------
+    item_means_ : float array of shape (n_items,)
+        The mean rating of each item, by inner ids.
+    trainset : surprise.Trainset
+        What it was fitted to.
+
     Examples
     --------
     >>> from surprise import Dataset, Reader

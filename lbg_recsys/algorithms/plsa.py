@@ -11,6 +11,13 @@ class GaussianPLSAAlgo(GaussianPLSASettings, RatingAlgo):
     Pr(m | u, i) = sum_s Pr(s | u) N(m; c_si, var_si) over ratings standardised per user, by tempered EM that stops on
     held-out ratings.
 
+    Attributes
+    ----------
+    model_ : GaussianPLSAModel
+        The fitted model.
+    trainset : surprise.Trainset
+        What it was fitted to.
+
     Examples
     --------
     >>> from surprise import Dataset, Reader

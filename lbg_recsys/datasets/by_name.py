@@ -82,7 +82,7 @@ def load_rating_data(name: str, *, progress: Progress = silent) -> RatingData:
     ----------
     name : str
         The name of the data set.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns

@@ -26,7 +26,7 @@ def find_dataset(
         A file or folder that holds it; the environment and the cache are searched if None.
     download : bool, default=True
         Whether to download the data if it is not on this machine.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns

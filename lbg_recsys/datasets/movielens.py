@@ -99,7 +99,7 @@ def load_movielens_100k(
         ``u.data`` itself, the archive, or a folder that holds either.
     download : bool, default=True
         Whether to download the data if it is not on this machine.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns

@@ -63,13 +63,20 @@ def load_20newsgroups(
         Whether to open a pickle whose checksum is not known (see the module's notes). Only for your own.
     download : bool, default=True
         Whether to download the data if it is not on this machine.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns
     -------
     LabelledTexts
         Texts, classes and the names of the classes.
+
+    Raises
+    ------
+    DataError
+        If there is no such subset or category, or the data set cannot be loaded from the files that were found.
+    DatasetError
+        If the data set cannot be found, downloaded or trusted.
 
     Examples
     --------

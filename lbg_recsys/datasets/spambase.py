@@ -74,7 +74,7 @@ def load_spambase(
         out.
     download : bool, default=True
         Whether to download the data if it is not on this machine.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns

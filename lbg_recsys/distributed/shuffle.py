@@ -79,8 +79,10 @@ def store_on_dask(
         A new or empty folder that this process and all workers see under the same name.
     client : distributed.Client or str, default=None
         The cluster or its address; None starts one on the cores of this machine.
-    scale, levels : optional
-        See `RatingModel.fit`.
+    scale : tuple of (float, float), default=None
+        Lowest and highest rating; found in the ratings by default.
+    levels : array-like, default=None
+        All levels of the scale, where they cannot be found in the ratings.
     progress : callable, default=silent
         Called as ``progress(done, total, note)`` after every partition and every file.
     **how

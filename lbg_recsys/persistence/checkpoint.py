@@ -53,6 +53,11 @@ class FitCheckpoint:
         Continue the fit that the file has. It must be one of the same ratings with the same settings. Without a file
         the fit starts at the beginning.
 
+    Attributes
+    ----------
+    path, every, resume
+        The parameters.
+
     Examples
     --------
     >>> import tempfile

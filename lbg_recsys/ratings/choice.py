@@ -193,6 +193,11 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         FoldedChooser
             With `recommend` and `explain`, as the model has them for the users that it was fitted to.
 
+        Raises
+        ------
+        DataError
+            If ``items`` is neither a list, a mapping nor a table, or a rating is off the scale.
+
         Examples
         --------
         >>> model = ChoiceModel(penalty=1).fit((["a", "a", "b", "b"], ["x", "y", "x", "z"]))

@@ -42,7 +42,7 @@ class Crowd:
         The sum of the ratings of each item.
     per_level : int array of shape (levels,)
         The number of ratings of each level.
-    choices : KeptChoices, optional
+    choices : KeptChoices, default=None
         What choice scores need; only of a matrix without users.
     """
 

@@ -1,15 +1,11 @@
 """Ratings as arrays: ids encoded, duplicates removed, the scale known, entries sorted by user and item.
 
-From the file to the sampler a rating changes its form four times, each time for a reason:
+From the file to the sampler a rating changes its form four times:
 
-1. `lbg_recsys.readers` turns text into a frame with categorical ids. A file repeats an id in every line; the frame
-   stores it once and a code per rating. Ids are not encoded again: `from_frame` takes the codes as they are.
-2. `RatingMatrix.from_codes` sorts the entries into `SparseRows`. Models and questions go through the ratings of one
-   user at a time, and bisect them to find out whether an item is rated.
-3. ``rows.transposed`` holds the same entries by item, for chains with items as rows and for who rated an item. It is
-   computed when first needed, by a counting sort, and kept.
-4. `lbg_recsys.ratings.bayesian.training.entries_of` replaces the values by standardised ones, for which the priors of
-   the chains are made, and adds the level of each for the ordinal likelihood. Columns and row pointers are shared.
+1. `lbg_recsys.readers` makes a frame with categorical ids, each stored once; `from_frame` takes their codes.
+2. `RatingMatrix.from_codes` sorts the entries into `SparseRows`, so that whether an item is rated is a bisection.
+3. ``rows.transposed`` has the entries by item; a counting sort makes it when it is first needed.
+4. `lbg_recsys.ratings.bayesian.training.entries_of` standardises the values for the priors of the chains.
 """
 
 import warnings
@@ -40,10 +36,18 @@ NEW_USER = "new user"
 
 @dataclass(frozen=True)
 class RatingMatrix:
-    """A sparse users x items matrix; ``x`` comes from its structure, so a rating of 0 is a rating.
+    """A sparse users x items matrix, made by `from_frame`, `from_arrays` or `as_matrix`. A stored 0 is a rating.
 
-    Build it with `from_frame` or `from_arrays`, or let `as_matrix` choose. ``rows`` holds the
-    ratings, users as rows and items as columns, ascending; ``rows.transposed`` holds them by item.
+    Attributes
+    ----------
+    users, items : IdIndex
+        The ids by their codes.
+    scale : RatingScale
+        The rating scale.
+    rows : SparseRows
+        The ratings, users as rows and items as columns, ascending; ``rows.transposed`` has them by item.
+    n_duplicates : int
+        How many ratings a later one of the same user and item replaced.
 
     Examples
     --------
@@ -56,7 +60,7 @@ class RatingMatrix:
     scale: RatingScale
     rows: SparseRows
     n_duplicates: int = 0
-    left_out: Crowd | None = None  # of a model that was saved without its users: what they were together
+    left_out: Crowd | None = None  # of a model that was saved without its users: sums over them
 
     def __repr__(self) -> str:
         return f"<RatingMatrix: {self.size_in_words}>"
@@ -177,8 +181,7 @@ class RatingMatrix:
 
         Examples
         --------
-        >>> matrix = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4])
-        >>> matrix.subset(np.array([1]))
+        >>> RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "x"], [5, 1, 4]).subset(np.array([1]))
         <RatingMatrix: 1 rating of 2 items by 1 user>
         """
         return RatingMatrix(IdIndex(self.users.raws(users)), self.items, self.scale, self.rows.take(users))
@@ -243,8 +246,8 @@ class RatingMatrix:
             Who rated what.
         ratings : array-like of float
             The ratings.
-        scale, levels : optional
-            See `RatingModel.fit`.
+        scale, levels : array-like, default=None
+            Lowest and highest rating, and all levels of the scale; see `RatingModel.fit`.
 
         Returns
         -------
@@ -291,8 +294,8 @@ class RatingMatrix:
             in files. If none has a known name and there are exactly three, they are user, item and rating.
         user, item, rating : str, default=None
             The names of columns, where they are others.
-        scale, levels : optional
-            See `RatingModel.fit`.
+        scale, levels : array-like, default=None
+            Lowest and highest rating, and all levels of the scale; see `RatingModel.fit`.
 
         Returns
         -------
@@ -349,15 +352,18 @@ def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLik
     ----------
     ratings : RatingMatrix, DataFrame, tuple of three arrays or scipy.sparse matrix
         The rows of a scipy matrix are users, its columns are items, and what it stores, zeros too, are ratings.
-    scale : tuple of two floats, default=None
-        The lowest and the highest rating; those of the data if None.
-    levels : array of floats, default=None
-        All ratings that can be given; found in the data if None.
+    scale, levels : array-like, default=None
+        Lowest and highest rating, and all levels of the scale; found in the data if None.
 
     Returns
     -------
     RatingMatrix
         The ratings by user and by item.
+
+    Raises
+    ------
+    DataError
+        If ``ratings`` is none of these, or the ratings cannot be used.
 
     Examples
     --------
@@ -382,10 +388,7 @@ def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLik
 
 
 def one_user(ratings: Any, items: IdIndex, scale: RatingScale) -> RatingMatrix:
-    """The matrix of one new user over known items, from ratings by item: a mapping, a Series, a table.
-
-    Items nobody rated before say nothing here: they are left out with a warning that names them.
-    """
+    """The matrix of one new user from ratings by item (mapping, Series, table); a warning names unknown items."""
     known, values = _ratings_of_one(ratings, items, scale, "user", "item")
     user = IdIndex([NEW_USER])
     return RatingMatrix.from_codes(user, items, np.zeros_like(known), known, values, scale=scale)
@@ -413,10 +416,7 @@ def one_chooser(taken: Sequence[RawId], items: IdIndex, scale: RatingScale) -> R
 
 
 def one_item(ratings: Any, item: RawId, users: IdIndex, scale: RatingScale) -> RatingMatrix:
-    """The matrix of one new item over known users, from ratings by user: a mapping, a Series, a table.
-
-    Unknown users are left out with a warning that names them.
-    """
+    """The matrix of one new item from ratings by user (mapping, Series, table); a warning names unknown users."""
     known, values = _ratings_of_one(ratings, users, scale, "item", "user")
     return RatingMatrix.from_codes(users, IdIndex([item]), known, np.zeros_like(known), values, scale=scale)
 

@@ -40,6 +40,15 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
 
     It may override `influence`, `topic_shares` and `explain`.
 
+    Attributes
+    ----------
+    matrix : RatingMatrix
+        The ratings that the model was fitted to.
+    levels : float array of shape (n_levels,)
+        The levels of the rating scale.
+    titles, versions : mapping
+        Titles by item id; and, of a loaded model, the versions of the libraries that wrote its file.
+
     Examples
     --------
     >>> from lbg_recsys import LBGModel
@@ -52,7 +61,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     FITS_BLOCKS = False  # whether a fit takes any `RatingSource`, and not only a matrix in memory
 
     point: str
-    titles: Mapping[RawId, str] = MappingProxyType({})  # what items are called, where a model file says so
+    titles: Mapping[RawId, str] = MappingProxyType({})
     versions: Mapping[str, str] = MappingProxyType({})  # of the libraries that the model file was written with
     verbose: bool
 
@@ -118,8 +127,6 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     @abstractmethod
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
         """Fit to a matrix, with checked settings; nothing of the model changes before nothing can fail any more."""
-
-    # -- predictions ---------------------------------------------------------------------------------------------
 
     def predict_distribution(self, pairs: Any) -> Floats:
         """Predict the distribution of the rating of each pair.
@@ -225,8 +232,6 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def codes(self, users: Any, items: Any) -> tuple[Ints, Ints]:
         """Codes of many users and as many items, below 0 where they are unknown."""
         return self.matrix.users.codes(users), self.matrix.items.codes(items)
-
-    # -- new users, recommendations ------------------------------------------------------------------------------
 
     def fold_in(
         self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]"
@@ -344,8 +349,6 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         from lbg_recsys.ratings.questions.recommend import recommend_blocks
 
         return recommend_blocks(self, users, wishes)
-
-    # -- looking inside ------------------------------------------------------------------------------------------
 
     def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
         """Find the items that are rated most like an item by the same people.
@@ -467,10 +470,9 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return influences(self, self.user_code(user), self.item_code(item))
 
     def influence(self, user: int, item: int) -> tuple[Floats, Floats]:
-        """How much each of the user's ratings contributes to an expected rating, in the order of the matrix.
+        """The contribution of each of the user's ratings to an expected rating, in the order of the matrix.
 
-        By having been given, and by its value; here all of it by the value, as of a model that does not learn from
-        what people rate.
+        The first array is what follows from the item being rated (here 0), the second from the value of the rating.
         """
         from lbg_recsys.ratings.questions.explain import leave_one_out
 
@@ -484,8 +486,6 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def topic_shares(self, user: int, item: int) -> "tuple[TopicShare, ...]":
         """The parts of the topics in the prediction of a pair of codes; none if the model has no topics."""
         return ()
-
-    # -- codes ---------------------------------------------------------------------------------------------------
 
     def user_code(self, user: RawId) -> int:
         """The code of a user that must be known."""

@@ -23,10 +23,23 @@ _NEAR = 16.0
 
 @dataclass(frozen=True)
 class RatingScale:
-    """The ``levels`` in ascending order; ``discrete`` says whether ratings take just these values.
+    """The levels that ratings can take.
 
     A scale with too many values to count as levels (jokes rated -10.00 .. 10.00) is continuous: its levels are
     a grid on which distributions are reported.
+
+    Attributes
+    ----------
+    levels : float array of shape (n_levels,)
+        The levels in ascending order.
+    discrete : bool
+        Whether ratings take no other values.
+    low, high : float
+        The lowest and the highest level.
+    step : float
+        The smallest distance between two levels; 1 if there is only one.
+    liked : float
+        The lowest rating that counts as liked by default: the start of the upper quarter, 4 of 1..5.
 
     Examples
     --------

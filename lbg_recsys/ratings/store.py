@@ -66,7 +66,30 @@ class CodedSource(Protocol):
 class RatingStore:
     """Sorted ratings in a folder; make one with `create`, open it again with `open`.
 
-    ``memory`` bounds the bytes that `whole` takes in memory: a larger matrix is kept in a temporary file.
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    users, items : IdIndex
+        The ids by their codes.
+    scale : RatingScale
+        The rating scale.
+    indptr : int array of shape (n_users + 1,)
+        Where the ratings of each user begin.
+    extremes : tuple of (float, float)
+        The lowest and the highest rating that was given.
+    n_ratings : int
+        Number of ratings, without duplicates.
+    n_duplicates : int
+        Number of ratings that were replaced, because a later one is of the same user and item.
+    block_entries : int
+        Ratings per block, about.
+    parts : int array
+        The first user of each file, and the number of users.
+    has_ratings : bool
+        False if only who took what is known, and all ratings are 1.
+    memory : int or None
+        The bytes that `whole` may take in memory: a larger matrix is kept in a temporary file.
 
     Examples
     --------
@@ -88,8 +111,8 @@ class RatingStore:
     extremes: Bounds
     n_duplicates: int
     block_entries: int
-    parts: Ints  # the first user of each file, and the number of users
-    has_ratings: bool = True  # False if only who took what is known, and all ratings are 1
+    parts: Ints
+    has_ratings: bool = True
     memory: int | None = None
 
     @property
@@ -221,8 +244,10 @@ class RatingStore:
             The ratings in batches.
         memory : int, default=1 GB
             The memory in bytes that sorting takes, apart from the ids.
-        scale, levels : optional
-            See `RatingModel.fit`.
+        scale : tuple of (float, float), default=None
+            Lowest and highest rating; found in the ratings by default.
+        levels : array-like, default=None
+            All levels of the scale, where they cannot be found in the ratings.
         progress : callable, default=silent
             Called as ``progress(done, total, note)`` while the sorted runs are merged.
 

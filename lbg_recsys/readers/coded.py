@@ -37,8 +37,12 @@ class CodedRatings:
     source : str or path-like
         A file that `read_interactions` reads, or a folder: all files in it and in its folders, in the order of their
         names, but none whose name begins with a dot or an underscore. Files without rows are left out with a warning.
-    columns, header, delimiter : optional
-        See `read_ratings`; of all files.
+    columns : sequence or mapping, default=None
+        Which columns of each file are user, item and rating, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
     progress : callable, default=silent
         Called after each batch.
 

@@ -22,6 +22,19 @@ _SVMLIGHT = re.compile(r"\s*[-+.\w]+(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 class Documents:
     """Names, and either texts or a matrix of word frequencies; labels where they are known.
 
+    Attributes
+    ----------
+    names : list of str
+        The names of the documents.
+    texts : list of str or None
+        Their texts.
+    matrix : sparse matrix or None
+        Their word frequencies, of shape (n_documents, n_columns).
+    labels : list of str or None
+        Their classes.
+    columns : list of int or None
+        The indices in the file of the columns of ``matrix``, in their order; only those that occur.
+
     Examples
     --------
     >>> len(Documents(["1", "2"], ["win a prize", "see you"], None, ["spam", "ham"]))
@@ -32,7 +45,7 @@ class Documents:
     texts: list[str] | None
     matrix: Any | None
     labels: list[str] | None
-    columns: list[int] | None = None  # of the matrix: the indices that occur in the file, in their order
+    columns: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -54,7 +67,7 @@ def read_documents(
         the name of a data set of texts such as ``sms-spam`` (a file or folder of that name is ``./sms-spam``).
     text_column, label_column : str, default=None
         The columns of texts and of classes in a table; found by name if None.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns
@@ -115,7 +128,7 @@ def word_frequencies(
         Words in fewer documents than this are left out.
     stop_words : str
         Frequent words to leave out: "english" or "none".
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)``.
 
     Returns

@@ -34,8 +34,12 @@ def read_new_users(
         one item per line. Without a header three columns are user, item and rating.
     ratings : bool, default=True
         Whether two columns without a header are item and rating, and not user and item.
-    columns, header, delimiter : optional
-        As in `read_ratings`.
+    columns : sequence or mapping, default=None
+        Which columns are user, item and rating, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
 
     Returns
     -------
@@ -89,8 +93,12 @@ def read_new_items(
     ----------
     source : str, path or binary stream
         A table with user and rating, and with item if there are several items.
-    columns, header, delimiter : optional
-        As in `read_ratings`.
+    columns : sequence or mapping, default=None
+        Which columns are user, item and rating, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def read_ratings(
     timestamp : bool, default=False
         Whether to read when each rating was given: numbers as they are, dates (2015-03-02, 2015-03-02T18:30:00) as
         seconds since 1970, in UTC where they name no zone.
-    progress : callable, optional
+    progress : callable, default=silent
         Called as ``progress(done, total, note)`` after each batch, in bytes of the file or rows of Parquet; a pipe
         has no total, and reports only its end.
 
@@ -111,8 +111,14 @@ def read_pairs(
     ----------
     source : str, path or binary stream
         A table with user and item.
-    columns, header, delimiter, progress : optional
-        As in `read_ratings`.
+    columns : sequence or mapping, default=None
+        Which columns are user and item, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
+    progress : callable, default=silent
+        Called as ``progress(done, total, note)`` after each batch.
 
     Returns
     -------
@@ -144,8 +150,16 @@ def read_interactions(
     ----------
     source : str, path or binary stream
         A table with user and item, and with rating if there are ratings.
-    columns, header, delimiter, timestamp, progress : optional
-        As in `read_ratings`.
+    columns : sequence or mapping, default=None
+        Which columns are user, item, rating and timestamp, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
+    timestamp : bool, default=False
+        Whether to read when each rating or choice was given, as `read_ratings` does.
+    progress : callable, default=silent
+        Called as ``progress(done, total, note)`` after each batch.
 
     Returns
     -------
@@ -183,13 +197,22 @@ def read_titles(
     ----------
     source : str, path or binary stream
         A table with item (or id) and title, or the name of a data set that has titles.
-    columns, header, delimiter : optional
-        As in `read_ratings`.
+    columns : sequence or mapping, default=None
+        Which columns are item and title, as names or positions; see `read_ratings`.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    delimiter : str, default=None
+        What stands between the fields; found out if None.
 
     Returns
     -------
     dict
         Titles by item id.
+
+    Raises
+    ------
+    DataError
+        If the data set has no titles, or the file cannot be read as such a table.
 
     Examples
     --------

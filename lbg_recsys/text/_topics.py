@@ -256,6 +256,13 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         TopicTable
             A sequence of topics, the heaviest first; shown as a table in notebooks.
 
+        Raises
+        ------
+        ParameterError
+            If ``n_words`` or ``n_documents`` is below 0.
+        ValueError
+            If ``names`` does not have one name per document of ``X``.
+
         Examples
         --------
         >>> from lbg_recsys.text import LBGMixture

@@ -104,8 +104,7 @@ class LBGMixture(FittedMixture):
     random_state : int, RandomState or None, default=None
         The same seed gives the same bits.
     n_jobs : int or None, default=None
-        Number of starts that are fitted at a time, in threads. None is one, -1 all processors; the result is the
-        same.
+        Number of starts that are fitted at a time, in threads; None is one, -1 all processors.
     verbose : int, default=0
         Above 0: show a progress bar with the bound on standard error, or ten lines if it is not a terminal.
 
@@ -215,9 +214,8 @@ class LBGMixture(FittedMixture):
         sample_weight : array-like of shape (n_documents,), default=None
             How often each document counts; once by default. Not for blocks.
         progress : callable, default=silent
-            Called as ``progress(done, total, note)`` after every step of all starts: iterations of k-means, of
-            annealing and of EM. A start that settles before ``max_iter`` ends with a last call for all steps it has
-            not taken.
+            Called as ``progress(done, total, note)`` after every iteration of k-means, annealing and EM. A start
+            that settles before ``max_iter`` ends with one call for the remaining iterations.
 
         Returns
         -------
@@ -250,8 +248,7 @@ class LBGMixture(FittedMixture):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Documents, without negative values; usually tf-idf. Or blocks of documents on a cluster, see
-            `lbg_recsys.distributed.documents_on_dask`.
+            Documents, or blocks of documents on a cluster, as in `fit`.
         y : ignored
             There for the pipelines of scikit-learn.
         sample_weight : array-like of shape (n_documents,), default=None
@@ -263,6 +260,11 @@ class LBGMixture(FittedMixture):
         -------
         float array of shape (n_documents, n_components)
             The posteriors, in the precision of ``X``; rows sum to 1.
+
+        Raises
+        ------
+        DataError
+            If ``sample_weight`` is given for blocks of documents.
 
         Examples
         --------
@@ -295,8 +297,7 @@ class LBGMixture(FittedMixture):
     ) -> Floats:
         """Fit to checked documents and return their posteriors.
 
-        ``background`` is what words do in a larger collection; ``rows`` are the documents, where they are ranked
-        already.
+        ``background`` has the word statistics of a larger collection; ``rows`` are the documents if already ranked.
         """
         rows = ranked_documents(documents) if rows is None else rows
         training = training_documents(documents, self.n_components, weight)
@@ -361,8 +362,7 @@ class LBGMixture(FittedMixture):
     ) -> "LBGMixture":
         """Learn from a further batch; the first call (or none after ``fit``) is a `fit`.
 
-        Sufficient statistics add up, so a batch costs one E-step of its own documents and one M-step:
-        incremental EM. ``labels_`` are those of this batch.
+        Incremental EM: one E-step of the documents of the batch and one M-step. ``labels_`` are those of the batch.
 
         Parameters
         ----------

@@ -110,6 +110,13 @@ def plot_keywords(
     matplotlib.axes.Axes
         What was drawn on.
 
+    Raises
+    ------
+    ValueError
+        If ``document`` has more than one row, or none.
+    MissingExtraError
+        If matplotlib is not installed.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure

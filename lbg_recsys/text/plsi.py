@@ -49,8 +49,16 @@ class PLSI(TextTopicModel):
         against overfitting.
     fold_in_iter : int, default=20
         EM iterations for a new document, at most 10,000.
-    n_init, max_iter, tol, random_state, n_jobs : optional
-        As in `LBGMixture`; starts are random.
+    n_init : int, default=1
+        Number of starts, which are random; the one with the highest bound is kept.
+    max_iter : int, default=100
+        Maximum number of EM iterations per start.
+    tol : float, default=1e-3
+        EM stops when the bound gains less than this per document.
+    random_state : int, RandomState or None, default=None
+        The same seed gives the same bits.
+    n_jobs : int or None, default=None
+        Number of starts that are fitted at a time, in threads. None is one, -1 all processors.
 
     Attributes
     ----------
@@ -58,8 +66,16 @@ class PLSI(TextTopicModel):
         Weights of the topics, Pr(s).
     word_prob_ : array of shape (n_components, n_words)
         Word probabilities of the topics, Pr(w | s).
-    labels_, lower_bound_, n_iter_, converged_, history_
-        As in `LBGMixture`.
+    labels_ : array of shape (n_documents,)
+        The most probable topic of each training document.
+    lower_bound_ : float
+        The objective per document.
+    n_iter_ : int
+        Number of EM iterations.
+    converged_ : bool
+        Whether EM converged.
+    history_ : tuple of float
+        The objective per document after each iteration.
 
     Examples
     --------

@@ -49,8 +49,20 @@ class MixtureOfUnigrams(TextTopicModel):
         `LBGMixture`: so many that the average word occurs in half a pseudo-document.
     length_temper : float or None, default=None
         A document counts as at most this many words (total weight), as in `LBGMixture`.
-    init, n_init, combine, max_iter, tol, random_state, n_jobs : optional
-        As in `LBGMixture`.
+    init : {"kmeans", "random"}, default="kmeans"
+        Start of EM: spherical k-means, or random posteriors.
+    n_init : int, default=1
+        Number of starts.
+    combine : {"best", "consensus"}, default="best"
+        "best" keeps the start with the highest bound, "consensus" averages all starts; see `LBGMixture`.
+    max_iter : int, default=100
+        Maximum number of EM iterations per start.
+    tol : float, default=1e-3
+        EM stops when the bound gains less than this per document.
+    random_state : int, RandomState or None, default=None
+        The same seed gives the same bits.
+    n_jobs : int or None, default=None
+        Number of starts that are fitted at a time, in threads. None is one, -1 all processors.
 
     Attributes
     ----------
@@ -58,8 +70,16 @@ class MixtureOfUnigrams(TextTopicModel):
         Weights of the topics, lam_s.
     word_prob_ : array of shape (n_components, n_words)
         Word probabilities of the topics, beta_si.
-    labels_, lower_bound_, n_iter_, converged_, history_
-        As in `LBGMixture`.
+    labels_ : array of shape (n_documents,)
+        The most probable topic of each training document.
+    lower_bound_ : float
+        The objective per document.
+    n_iter_ : int
+        Number of EM iterations.
+    converged_ : bool
+        Whether EM converged.
+    history_ : tuple of float
+        The objective per document after each iteration.
 
     Examples
     --------

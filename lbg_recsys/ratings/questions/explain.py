@@ -6,11 +6,8 @@ from it are a sum over the user's own ratings,
     log mu_s/mu_r = beta [ log lam_s/lam_r + w sum_i log (1 - p_si)/(1 - p_ri)
                            + sum over rated i of ( w (logit p_si - logit p_ri)  +  log N_s(m_i)/N_r(m_i) ) ],
 
-and the expected rating is a sum over topics, share_s * mean_s.
-
-Any other model is explained by the change in the expected rating if each of the user's ratings were removed, with the
-parameters of the model held fixed: by folding the user in without it, or as the model computes it
-(`RatingModel.influence`).
+and the expected rating is a sum over topics, share_s * mean_s. Any other model is explained by the change in the
+expected rating if each of the user's ratings were removed, its parameters held fixed: `RatingModel.influence`.
 """
 
 from abc import ABC, abstractmethod
@@ -47,10 +44,8 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.lbg import LBGModel
     from lbg_recsys.ratings.model import RatingModel
 
-# Of the most rated items, how many the average rating is computed from.
-_USUAL_ITEMS = 500
-# Ratings folded in at a time when each of a user's ratings is left out in turn; for a user with thousands, millions.
-_BLOCK_RATINGS = 1 << 20
+_USUAL_ITEMS = 500  # the most rated ones, from which the average rating is computed
+_BLOCK_RATINGS = 1 << 20  # folded in at a time by `leave_one_out`: a user with n ratings is folded in n times
 
 
 @dataclass(frozen=True)
@@ -92,10 +87,7 @@ E = TypeVar("E", RatingEvidence, RatingEffect)
 
 @dataclass(frozen=True)
 class FeatureEffect:
-    """What one feature of the item or of the user (``of``) adds to the expected rating, before any rating of it.
-
-    It is relative to the average item or user: ``FeatureEffect("item", "genres=War", 0.12)``.
-    """
+    """What a feature of the item or the user (``of``) adds to the expected rating, relative to the average one."""
 
     of: str
     feature: str
@@ -114,13 +106,7 @@ class TopicShare:
 
 @dataclass(frozen=True, repr=False)
 class _Predicted(ABC):
-    """What is to be explained.
-
-    ``score`` is the score of the item in the user's list, as `recommend` has it by default (by "liked"). It is None
-    for an item that has features and no ratings, which is in no list.
-    ``choice`` says why the item is in the user's lists: the exact contribution of each of the user's items to
-    the choice score. It is None if lists do not use this score (``lists="bernoulli"``).
-    """
+    """The part that all explanations have; `Explanation` describes the fields."""
 
     user: RawId
     item: RawId
@@ -152,8 +138,7 @@ class _Predicted(ABC):
         -------
         DataFrame
             One row per rating of the user, the strongest first. Columns item, title (if the model has titles),
-            rating, from_rating_it, from_its_value and their sum: log_odds if the rating is explained by topics
-            (`LBGModel`), otherwise effect, the change in the expected rating.
+            rating, from_rating_it, from_its_value and their sum: log_odds (`Explanation`) or effect (`Influences`).
 
         Examples
         --------
@@ -223,11 +208,22 @@ class _Predicted(ABC):
 class Explanation(_Predicted):
     """A prediction of `LBGModel` explained by topics.
 
-    ``topic`` leads, and ``against`` is the next that is not a copy of it (it is ``topic`` itself if there is none).
-    ``log_odds`` of ``topic`` against ``against`` = ``from_prior`` + ``from_silence`` (what the user did not rate)
-    + ``from_being_rated`` (that this item is to be rated) + the ``log_odds`` of every `RatingEvidence`, strongest
-    first.
-    ``expected_rating`` = sum of share * mean over ``topics``.
+    Attributes
+    ----------
+    user, item, title, prediction, expected_rating, distribution
+        The pair, the predicted rating, the mean of its distribution, and the probability of each level.
+    score : float or None
+        Of the item in the user's lists by "liked"; None for an item without ratings, which is in no list.
+    choice : ChoiceExplanation or None
+        The contribution of each of the user's items to the choice score; None with ``lists="bernoulli"``.
+    topic, against : int
+        The leading topic, and the next one that is not a copy of it (the leading one itself if there is none).
+    log_odds : float
+        Of ``topic`` against ``against``: the sum of the following three and of the ``log_odds`` of the evidence.
+    from_prior, from_silence, from_being_rated : float
+        From the weights of the topics, from what the user did not rate, and from this item being rated.
+    evidence, topics : tuple of RatingEvidence, tuple of TopicShare
+        The user's ratings, the strongest first; and the topics, the largest share first.
 
     Examples
     --------
@@ -259,14 +255,18 @@ class Explanation(_Predicted):
 class Influences(_Predicted):
     """A prediction explained by the user's own ratings.
 
-    ``expected_rating`` = ``from_average`` (anybody's ratings of the usual items, those rated most) + ``from_item``
-    (how anybody rates this one) + ``from_user`` (how the user rates the usual ones) + ``from_taste`` (the rest: the
-    user's taste for this item). If the model has ``topics``, it is also the sum of share * mean over them. The
-    ``effect`` of a `RatingEffect` is the change if that rating were removed, strongest first; these do not add up,
-    because removing one of several ratings that agree changes little. ``features`` are the effects of features of
-    the item and the user on the rating that is expected before they are rated, strongest first; they are parts of
-    the sum above. For an item without ratings there is no ``evidence``, because nobody has rated it together
-    with the user's items.
+    Attributes
+    ----------
+    user, item, title, prediction, expected_rating, distribution, score, choice, topics
+        As of `Explanation`. There are no topics if the model has none.
+    from_average, from_item, from_user, from_taste : float
+        Parts of ``expected_rating``: an unknown user's rating of the most rated items, what this item adds to it,
+        what this user adds to it, and the rest, which is the user's taste for this item.
+    evidence : tuple of RatingEffect
+        The change if each of the user's ratings were removed, the strongest first. They do not add up: removing one
+        of several ratings that agree changes little. Empty for an item that nobody has rated.
+    features : tuple of FeatureEffect
+        Effects of features on the rating before item and user are rated, the strongest first; parts of the sum.
 
     Examples
     --------

@@ -42,6 +42,11 @@ class FoldedUser(RecommenderOfOne):
     view : RatingModel
         The model with the new user as its only one.
 
+    Attributes
+    ----------
+    posterior : float array of shape (n_topics,)
+        The user's distribution over topics.
+
     Examples
     --------
     >>> from lbg_recsys import LBGModel

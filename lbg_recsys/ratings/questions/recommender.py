@@ -125,8 +125,20 @@ class Recommender:
         ----------
         users : iterable of ids
             Known users.
-        n, exclude_seen, by, liked, items, exclude, min_probability, diversity : optional
-            As in `recommend`.
+        n : int, default=10
+            Items per list.
+        exclude_seen : bool, default=True
+            Leave out the items that a user has rated or taken.
+        by : {"liked", "rated", "rating", "sure"}, default=None
+            What lists are ranked by; see `recommend`.
+        liked : float, default=None
+            The lowest rating that counts as liked; None is the upper quarter of the scale.
+        items, exclude : list of item ids, default=None
+            Recommend only ``items``, and none of ``exclude``.
+        min_probability : float, default=0
+            Leave out items with a lower probability of being liked, if they are rated.
+        diversity : float, default=0
+            From 0 (none) to below 1: fewer items per list that the same people take.
 
         Returns
         -------
@@ -185,8 +197,16 @@ class RecommenderOfOne:
             Items in the list. It is shorter if fewer items are left.
         exclude_seen : bool, default=True
             Leave out the items that the user has rated or taken.
-        by, liked, items, exclude, min_probability, diversity : optional
-            As in `RatingModel.recommend`.
+        by : {"liked", "rated", "rating", "sure"}, default=None
+            What the list is ranked by; see `RatingModel.recommend`.
+        liked : float, default=None
+            The lowest rating that counts as liked; None is the upper quarter of the scale.
+        items, exclude : list of item ids, default=None
+            Recommend only ``items``, and none of ``exclude``.
+        min_probability : float, default=0
+            Leave out items with a lower probability of being liked, if they are rated.
+        diversity : float, default=0
+            From 0 (none) to below 1: fewer items in the list that the same people take.
 
         Returns
         -------
