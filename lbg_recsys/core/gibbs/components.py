@@ -12,6 +12,7 @@ import numpy as np
 
 from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals, Weights
+from lbg_recsys.core.gibbs.normal import draw_gamma
 from lbg_recsys.core.gibbs.ridge import cross_product, predict, ridge_draw
 from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks
 from lbg_recsys.core.types import Array
@@ -127,7 +128,7 @@ def draw_means(
             mean[i] = x
             squares += np.float64((x - prior[i]) * (x - prior[i]))
     stat[:] = 0.0
-    return float(rng.standard_gamma(settings.of_tau.shape + 0.5 * n * k) / (settings.of_tau.rate + 0.5 * squares))
+    return float(draw_gamma(rng, settings.of_tau.shape + 0.5 * n * k) / (settings.of_tau.rate + 0.5 * squares))
 
 
 @kernel()
@@ -147,7 +148,7 @@ def draw_shares(rng: np.random.Generator, z: Array, h: int, lam: Array, size: Ar
         for j in range(z.shape[0]):
             rows += z[j, h] == s
         size[s] = rows
-        lam[s] = rng.standard_gamma(1.0 + rows)
+        lam[s] = draw_gamma(rng, 1.0 + rows)
     _normalise(lam)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals
 from lbg_recsys.core.gibbs.components import Profiles
+from lbg_recsys.core.gibbs.normal import draw_gamma
 from lbg_recsys.core.gibbs.ridge import cross_product, predict, ridge_draw
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
@@ -54,7 +55,7 @@ def draw_row_effects(
             a += v
             s1 += v * r
             s2 += v * r * r
-        w = rng.standard_gamma(of_weight.shape + 0.5 * (ptr[j + 1] - ptr[j])) / (of_weight.rate + 0.5 * s2)
+        w = draw_gamma(rng, of_weight.shape + 0.5 * (ptr[j + 1] - ptr[j])) / (of_weight.rate + 0.5 * s2)
         weight[j] = w
         precision = w * a + tau
         new = w * (s1 + a * bias[j]) / precision + rng.standard_normal() / math.sqrt(precision)
@@ -69,7 +70,7 @@ def draw_row_effects(
             amount[i] += v
             first[i] += v * r
             second[i] += v * r * r
-    return float(rng.standard_gamma(of_tau.shape + 0.5 * bias.shape[0]) / (of_tau.rate + 0.5 * squares))
+    return float(draw_gamma(rng, of_tau.shape + 0.5 * bias.shape[0]) / (of_tau.rate + 0.5 * squares))
 
 
 @kernel(fastmath=FAST)
@@ -90,7 +91,7 @@ def _draw_col_effects(
     step = np.empty(n, np.float32)
     for i in range(n):
         prior_mean = expected[i]
-        w = rng.standard_gamma(of_weight.shape + 0.5 * n_col[i]) / (of_weight.rate + 0.5 * stat[2, i])
+        w = draw_gamma(rng, of_weight.shape + 0.5 * n_col[i]) / (of_weight.rate + 0.5 * stat[2, i])
         weight[i] = w
         precision = w * stat[0, i] + tau
         mean = (w * (stat[1, i] + stat[0, i] * bias[i]) + tau * prior_mean) / precision
@@ -100,7 +101,7 @@ def _draw_col_effects(
         squares += (new - prior_mean) * (new - prior_mean)
     for e in range(col.shape[0]):
         res[e] -= step[np.uint32(col[e])]
-    return float(rng.standard_gamma(of_tau.shape + 0.5 * n) / (of_tau.rate + 0.5 * squares))
+    return float(draw_gamma(rng, of_tau.shape + 0.5 * n) / (of_tau.rate + 0.5 * squares))
 
 
 def draw_col_effects(

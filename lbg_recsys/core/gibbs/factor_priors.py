@@ -10,6 +10,7 @@ import numpy as np
 from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma
 from lbg_recsys.core.gibbs.factors import Factors, Partners
+from lbg_recsys.core.gibbs.normal import draw_gamma
 from lbg_recsys.core.gibbs.ridge import SHRINKAGE
 from lbg_recsys.core.types import Array
 
@@ -100,7 +101,7 @@ def _draw_precision(rng: np.random.Generator, prior: Gamma, apart: Array, square
             total += np.float64(apart[j, r]) * apart[j, r]
         for j in range(squares.shape[0]):
             total += squares[j, r]
-        out[r] = rng.standard_gamma(prior.shape + 0.5 * (n + squares.shape[0])) / (prior.rate + 0.5 * total)
+        out[r] = draw_gamma(rng, prior.shape + 0.5 * (n + squares.shape[0])) / (prior.rate + 0.5 * total)
 
 
 def draw_expected_factors(

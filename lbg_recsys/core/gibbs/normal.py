@@ -1,4 +1,4 @@
-"""The normal distribution inside compiled loops: a fast Phi and truncated draws."""
+"""Random numbers inside compiled loops: a fast Phi, truncated normal draws, and gamma draws that always end."""
 
 import math
 
@@ -57,7 +57,7 @@ def smooth_cdf(x: np.float32) -> tuple[np.float32, np.float32]:
 
 
 # numba compiles the methods of a generator again for each setting of ``fastmath`` that they are called with: kernels
-# without it draw by the next two functions, which share the compiled methods with the kernels that have it.
+# without it draw by the next functions, which share the compiled methods with the kernels that have it.
 
 
 @kernel(fastmath=FAST)
@@ -70,6 +70,18 @@ def draw_normal(rng: np.random.Generator) -> float:
 def draw_exponential(rng: np.random.Generator) -> float:
     """A standard exponential. It exceeds x with probability exp(-x), and costs less than exp and a uniform."""
     return rng.standard_exponential()
+
+
+@kernel(fastmath=FAST)
+def draw_gamma(rng: np.random.Generator, shape: float) -> float:
+    """A gamma with the scale 1; NaN for a shape that is not positive and finite.
+
+    numba's own ``standard_gamma`` rejects proposals until one is accepted, and with NaN none ever is. NumPy's, which
+    functions that are not compiled call, ends.
+    """
+    if not 0.0 < shape < np.inf:
+        return np.nan
+    return rng.standard_gamma(shape)
 
 
 @kernel()

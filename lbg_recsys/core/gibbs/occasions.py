@@ -14,6 +14,7 @@ import numpy as np
 
 from lbg_recsys.core.compiling import FAST, kernel
 from lbg_recsys.core.gibbs.arrays import Gamma, Residuals, Weights
+from lbg_recsys.core.gibbs.normal import draw_gamma
 from lbg_recsys.core.types import Array
 
 _FIRST_PRECISION = 10.0
@@ -65,7 +66,7 @@ def _draw(
         squares += float((new - before) * (new - before))
     for e in range(code.shape[0]):
         res[e] -= step[code[e]]
-    return float(rng.standard_gamma(prior.shape + 0.5 * n) / (prior.rate + 0.5 * squares))
+    return float(draw_gamma(rng, prior.shape + 0.5 * n) / (prior.rate + 0.5 * squares))
 
 
 class OccasionEffects:
