@@ -17,6 +17,8 @@ try:
 except ImportError:  # not on Windows: nothing is locked there, and nothing is swept
     fcntl = None  # type: ignore[assignment]
 
+# How model files begin, like PNG's: a transfer that changes line ends or the eighth bit is detected at once.
+MAGIC = b"\x89LBG\r\n\x1a\n"
 # Seconds after which a temporary file that nobody holds has been abandoned: time enough to make it and to lock it.
 _ABANDONED_AFTER = 60.0
 _FOLDER_PREFIX = "lbg-recsys-"

@@ -64,6 +64,10 @@ def similar(
             refuse_choices(loaded, model, "similar --metric", "leave out --metric")
         else:
             refuse_choices(loaded, model, "similar --user", "ask for similar items (--item)")
+        if metric is not None and metric not in loaded.METRICS:
+            raise click.UsageError(
+                f"--metric {metric} is not for {type(loaded).__name__}: choose {' or '.join(loaded.METRICS)}"
+            )
         how = {"metric": metric}
     with remarks(quiet):
         if item is not None:

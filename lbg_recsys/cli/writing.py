@@ -13,7 +13,7 @@ import click
 from lbg_recsys.cli.common import plain
 from lbg_recsys.columns import with_distribution
 from lbg_recsys.errors import DataError, MissingExtraError
-from lbg_recsys.files import atomic_write
+from lbg_recsys.files import MAGIC, atomic_write
 from lbg_recsys.words import visible
 
 if TYPE_CHECKING:
@@ -91,8 +91,6 @@ def _refuse_input(path: str, read: Sequence[str]) -> None:
 
 def _refuse_data(path: str) -> None:
     """Refuse to write a model to a file of data, by its name or by what is in it."""
-    from lbg_recsys.persistence.container import MAGIC
-
     if suffix_of(path) in _DATA:
         raise click.BadParameter(
             f"{path} has the name of a data file, and a model is written: give it a name such as "

@@ -31,11 +31,10 @@ from typing import IO, Any
 import numpy as np
 
 from lbg_recsys.errors import DataError, ModelFileError
-from lbg_recsys.files import check_path
+from lbg_recsys.files import MAGIC, check_path
 from lbg_recsys.persistence.schema import AnyArray, Listed, cut, listed
 from lbg_recsys.words import class_of
 
-MAGIC = b"\x89LBG\r\n\x1a\n"  # like PNG's: a transfer that changes line ends or the eighth bit is detected at once
 FORMAT = 3
 _ALL_RAW = 2  # up to this format no array is compressed
 DTYPES = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<i8", "<f2", "<f4", "<f8"})

@@ -168,7 +168,8 @@ class LBGModel(LBGSettings, TopicRatingModel):
 
             warnings.warn(
                 f"EM stopped after max_iter={self.max_iter} iterations while still gaining "
-                f"{np.diff(result.history)[-1:].sum():.2g} per user (tol={self.tol:g}): raise max_iter or tol",
+                f"{np.diff(result.history)[-1:].sum():.2g} per user (tol={self.tol:g}): raise max_iter "
+                f"(fit --param max_iter={2 * self.max_iter}) or tol",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import MAGIC
 
 # Of titles and texts: older files are Latin-1, which is a part of Windows-1252 but for five bytes that this lacks.
 LENIENT = ("utf-8", "cp1252", "latin-1")
@@ -103,7 +104,11 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _without_mark(raw: bytes, origin: str) -> bytes:
-    """The beginning of a file without a byte order mark, which must be that of UTF-8."""
+    """The beginning of a file without a byte order mark, which must be that of UTF-8; model files are refused."""
+    if raw.startswith(MAGIC):
+        raise DataError(
+            f"{origin} is a model file of lbg-recsys, and no data can be read from it: give a file of data"
+        )
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{origin} is UTF-16 text; save it as UTF-8")
     return raw.removeprefix(b"\xef\xbb\xbf")

@@ -133,10 +133,10 @@ def how_to_name(wanted: Sequence[str], enough: Sequence[str], names: Sequence[st
     >>> how_to_name(["user", "item", "rating"], ["user", "item"], ["when", "userId", "shelf"])
     'name the columns with --columns userId,ITEM,RATING, or userId,ITEM if there are no ratings (in Python: columns=)'
     >>> how_to_name(TITLES, [], ["this", "what"])
-    'call the columns item and title there, or name them with the argument columns in Python'
+    'call the columns item and title there (in Python: or name them with columns=)'
     """
     if list(wanted) == TITLES:  # --columns is for the ratings beside them
-        return "call the columns item and title there, or name them with the argument columns in Python"
+        return "call the columns item and title there (in Python: or name them with columns=)"
     every, few = (",".join(_name_of(role, names) for role in roles) for roles in (wanted, enough))
     every, few = shlex.quote(every), few and shlex.quote(few)
     without = few and f", or {few} if there are no ratings"

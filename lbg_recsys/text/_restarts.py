@@ -80,5 +80,7 @@ def warn_unsettled(converged: bool, max_iter: int) -> None:
     """scikit-learn's own warning where EM ran out of iterations."""
     if not converged:
         warn_user(
-            f"EM has not converged after max_iter={max_iter} iterations; increase max_iter or tol", ConvergenceWarning
+            f"EM has not converged after max_iter={max_iter} iterations; raise max_iter (--param "
+            f"max_iter={2 * max_iter}) or tol",
+            ConvergenceWarning,
         )

@@ -229,6 +229,20 @@ def test_ratings_that_cannot_be_found(desk, run, options, said):
     assert said in run("fit", *options, "-o", "x.lbg", code=1).stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit", "model.lbg", "-o", "x.lbg"),
+        ("fit", "model.lbg", "-o", "x.lbg", "--algo", "lbg", "--memory", "1GB"),
+        ("fit", "sample", "-o", "x.lbg", "--titles", "model.lbg", "-q"),
+        ("recommend", "model.lbg", "--new-user", "plsa.lbg"),
+        ("predict", "model.lbg", "plsa.lbg"),
+    ],
+)
+def test_a_model_file_among_data_is_called_one(command, desk, run):
+    assert "is a model file of lbg-recsys" in one_sentence(run(*command, code=1))
+
+
 def test_an_empty_table_of_texts(desk, run):
     (desk / "nothing.csv").write_text("")
     assert "nothing.csv is empty" in one_sentence(run("text", "cluster", "nothing.csv", code=1))

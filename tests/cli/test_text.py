@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.files import MAGIC
 from lbg_recsys.persistence import load
 from lbg_recsys.readers.documents import read_documents
 from lbg_recsys.text import LBGClassifier, LBGMixture
@@ -245,6 +246,7 @@ def test_texts_that_are_not_utf_8_are_read_with_a_note(desk, run):
     ("raw", "message"),
     [
         ("text".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+        (MAGIC + b"\0", "is a model file of lbg-recsys"),
         (b"a\nb\0", "line 2: a zero byte, so this is not"),
     ],
 )

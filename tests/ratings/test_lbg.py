@@ -40,7 +40,7 @@ def test_planted_topics_are_found(model, sample):
 
 
 def test_not_converged_says_so(matrix):
-    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match=r"raise max_iter \(fit --param max_iter=\d+\) or tol"):
         model = LBGModel(n_topics=4, max_iter=2, random_state=0).fit(matrix)
     assert not model.converged_
     assert model.n_iter_ == 2
