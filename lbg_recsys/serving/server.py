@@ -25,6 +25,8 @@ logger = logging.getLogger("lbg_recsys.serving")
 
 # Seconds that requests in progress get when the server stops.
 _GRACE = 10
+# Texts of warnings that are remembered so that none is logged twice.
+_REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,27 @@ class Log:
         logging.captureWarnings(True)
         warnings.formatwarning = lambda message, *where: str(message)  # the sentence, without the line of code
         warnings.simplefilter("once")
+        logging.getLogger("py.warnings").addFilter(_once)
+
+
+class _Once(logging.Filter):
+    """Drops texts that were logged already: Python forgets which were whenever filters of warnings change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._logged: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        text = record.getMessage()
+        if text in self._logged:
+            return False
+        if len(self._logged) >= _REMEMBERED:
+            self._logged.clear()
+        self._logged.add(text)
+        return True
+
+
+_once = _Once()
 
 
 class _JsonLines(logging.Formatter):
