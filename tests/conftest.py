@@ -29,22 +29,29 @@ def _or_skip(load):
 
 
 @pytest.fixture
-def locked_folder():
-    """A folder that may be read but not written. Root may write anywhere, so root is nobody while it is open."""
-    nobody = 65534
+def folder_to_lock():
+    """The folder that `locked_folder` locks: fixtures that a test names before that one can put files there."""
     with tempfile.TemporaryDirectory() as home:
         os.chmod(home, 0o755)
         folder = Path(home, "locked")
-        folder.mkdir(mode=0o555)
-        is_root = getattr(os, "geteuid", lambda: 1)() == 0
+        folder.mkdir()
+        yield folder
+
+
+@pytest.fixture
+def locked_folder(folder_to_lock):
+    """A folder that may be read but not written. Root may write anywhere, so root is nobody while it is open."""
+    nobody = 65534
+    folder_to_lock.chmod(0o555)
+    is_root = getattr(os, "geteuid", lambda: 1)() == 0
+    if is_root:
+        os.seteuid(nobody)
+    try:
+        yield folder_to_lock
+    finally:
         if is_root:
-            os.seteuid(nobody)
-        try:
-            yield folder
-        finally:
-            if is_root:
-                os.seteuid(0)
-            folder.chmod(0o755)
+            os.seteuid(0)
+        folder_to_lock.chmod(0o755)
 
 
 @pytest.fixture(scope="session")

@@ -198,19 +198,20 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path):
         signal.signal(signal.SIGXFSZ, handler)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder(tmp_path):
-    folder = tmp_path / "locked"
-    folder.mkdir()
-    lbg_recsys.save(small(0), folder / "model.lbg")
-    before = (folder / "model.lbg").read_bytes()
-    folder.chmod(0o500)
-    try:
-        with pytest.raises(OSError, match="locked"):
-            lbg_recsys.save(small(1), folder / "model.lbg")
-        assert (folder / "model.lbg").read_bytes() == before
-    finally:
-        folder.chmod(0o700)
+@pytest.fixture
+def kept(folder_to_lock):
+    """A model file in a folder that will be locked, its bytes, and another model."""
+    path = lbg_recsys.save(small(0), folder_to_lock / "model.lbg")
+    path.chmod(0o644)
+    return path, path.read_bytes(), small(1)
+
+
+def test_a_read_only_folder(kept, locked_folder):
+    path, before, other = kept
+    with pytest.raises(PermissionError, match="locked"):
+        lbg_recsys.save(other, path)
+    assert path.read_bytes() == before
+    assert [one.name for one in locked_folder.iterdir()] == ["model.lbg"]
 
 
 def test_two_writers_and_a_reader_meanwhile(tmp_path):
