@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from lbg_recsys.checks import check_integer
 from lbg_recsys.core.em.bernoulli_gauss import log_joint, posterior
 from lbg_recsys.core.em.keywords import (
     CrossGaussians,
@@ -19,10 +20,15 @@ from lbg_recsys.core.em.keywords import (
 )
 from lbg_recsys.core.em.parameters import P_MARGIN, Parameters
 from lbg_recsys.core.sparse import SparseRows
-from lbg_recsys.core.types import Floats, Ints
+from lbg_recsys.core.types import Codes, Floats, Ints
+from lbg_recsys.errors import ParameterError
+from lbg_recsys.progress import Progress, silent
 from lbg_recsys.text._documents import checked_documents, ranked_documents
 from lbg_recsys.text._topics import TextTopicModel
 from lbg_recsys.text._training import Recipe, posteriors_given
+
+# Entries of the result of `sample` and documents whose parts are held as separate arrays.
+_MOST_ENTRIES, _DOCUMENTS_AT_ONCE = 2**31 - 1, 10_000
 
 
 class FittedMixture(TextTopicModel):
@@ -77,12 +83,14 @@ class FittedMixture(TextTopicModel):
         result.sort_indices()
         return result
 
-    def sample(self, n_samples: int = 1, n_words: int = 100) -> tuple[sp.csr_array, np.ndarray]:
+    def sample(
+        self, n_samples: int = 1, n_words: int = 100, *, progress: Progress = silent
+    ) -> tuple[sp.csr_array, np.ndarray]:
         """Draw documents from the model.
 
         For each document a topic is drawn, then the keywords with the probabilities p_si. The words are drawn in
         proportion to c_si for keywords and c_i for other words. An int ``random_state`` gives the same documents each
-        time.
+        time. The time is proportional to the documents times the words of the model.
 
         Parameters
         ----------
@@ -90,6 +98,8 @@ class FittedMixture(TextTopicModel):
             Number of documents.
         n_words : int, default=100
             Words per document.
+        progress : callable, default=silent
+            Called as ``progress(done, total, note)`` after every 10,000 documents and at the end.
 
         Returns
         -------
@@ -100,8 +110,8 @@ class FittedMixture(TextTopicModel):
 
         Raises
         ------
-        ValueError
-            If ``n_samples`` is below 1.
+        ParameterError
+            If ``n_samples`` is below 1, ``n_words`` is below 0, or the result could have 2^31 entries or more.
 
         Examples
         --------
@@ -113,19 +123,25 @@ class FittedMixture(TextTopicModel):
         ((3, 4), [10.0, 10.0, 10.0], (3,))
         """
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"n_samples is {n_samples}; ask for at least one document")
-        random_state = check_random_state(self.random_state)
+        check_integer("n_samples", n_samples, 1)
+        check_integer("n_words", n_words, 0)
         parameters, cross = self._parameters(), self._cross()
+        most = _MOST_ENTRIES // max(min(n_words, parameters.n_columns), 1)
+        if n_samples > most or n_words > _MOST_ENTRIES:
+            raise ParameterError(
+                f"{n_samples} documents of {n_words} words are too many at once: ask for at most {most:,} documents "
+                f"and {_MOST_ENTRIES:,} words"
+            )
+        random_state = check_random_state(self.random_state)
         topics = random_state.choice(parameters.n_topics, size=n_samples, p=parameters.lam / parameters.lam.sum())
-        documents = []
-        for s in topics:
-            chosen = random_state.uniform(size=parameters.n_columns) < parameters.p[:, s]
-            die = np.where(chosen, parameters.c[:, s], cross.mean).clip(min=0.0)
-            total = die.sum()
-            die = die / total if total > 0.0 else np.full(len(die), 1.0 / len(die))
-            documents.append(sp.csr_array(random_state.multinomial(n_words, die)[None, :].astype(np.float64)))
-        return sp.vstack(documents, format="csr"), topics
+        blocks = []
+        for first in range(0, n_samples, _DOCUMENTS_AT_ONCE):
+            block = topics[first : first + _DOCUMENTS_AT_ONCE]
+            blocks.append(_drawn(random_state, block, n_words, parameters, cross.mean))
+            progress(first + len(block), n_samples, "documents")
+        columns, counts, lengths = map(np.concatenate, zip(*blocks, strict=True))
+        pointer = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        return sp.csr_array((counts, columns, pointer), shape=(n_samples, parameters.n_columns)), topics
 
     def bic(self, X: Any) -> float:
         """Compute the Bayesian information criterion of the model for documents.
@@ -217,3 +233,25 @@ class FittedMixture(TextTopicModel):
 
     def _q(self) -> Ints:
         return np.asarray(self.n_keywords_, dtype=np.int64)
+
+
+def _drawn(
+    random_state: np.random.RandomState, topics: Ints, n_words: int, parameters: Parameters, others: Floats
+) -> tuple[Codes, Floats, Ints]:
+    """Documents of some topics: the columns of their words, how often each occurs, and how many each document has.
+
+    ``others`` are the means of words that are not keywords.
+    """
+    shares, means = np.ascontiguousarray(parameters.p.T), np.ascontiguousarray(parameters.c.T)
+    columns, counts, lengths = [], [], np.empty(len(topics), dtype=np.int64)
+    for row, s in enumerate(topics):
+        chosen = random_state.uniform(size=len(others)) < shares[s]
+        die = np.where(chosen, means[s], others).clip(min=0.0)
+        total = die.sum()
+        die = die / total if total > 0.0 else np.full(len(die), 1.0 / len(die))
+        drawn = random_state.multinomial(n_words, die)
+        (words,) = drawn.nonzero()
+        columns.append(words.astype(np.int32))
+        counts.append(drawn[words].astype(np.float64))
+        lengths[row] = len(words)
+    return np.concatenate(columns), np.concatenate(counts), lengths

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from lbg_recsys.checks import check_choice, check_integer
 from lbg_recsys.core.em.telling import telling
 from lbg_recsys.core.types import Floats, Ints
-from lbg_recsys.errors import ParameterError
 from lbg_recsys.progress import Progress
 from lbg_recsys.text._documents import checked_documents
 from lbg_recsys.text.topic_table import Topic, TopicTable
@@ -272,9 +272,9 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         >>> sorted(topic.documents for topic in table), len(table[0].examples)
         ([2, 2], 1)
         """
+        check_integer("n_words", n_words, 0)
         words = self.top_keywords(feature_names, n_words)
-        if n_documents < 0:
-            raise ParameterError(f"n_documents is {n_documents}; give a number from 0 up")
+        check_integer("n_documents", n_documents, 0)
         if X is None:
             labels, chosen = self.labels_, [()] * len(words)
         else:
@@ -292,10 +292,8 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
     def _leading_words(self, n: int, by: str = "telling") -> Ints:
         """Columns of the ``n`` leading words of each topic, (k, n)."""
         check_is_fitted(self)
-        if by not in ("telling", "probability"):
-            raise ParameterError(f'by is {by!r}; it must be "telling" or "probability"')
-        if n < 0:
-            raise ParameterError(f"{n} words per topic were asked for; give a number from 0 up")
+        check_choice("by", by, ("telling", "probability"))
+        check_integer("n", n, 0)
         weights = self._word_weights()
         if by == "telling" and len(weights) > 1:
             weights = self._telling()

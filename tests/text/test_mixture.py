@@ -61,6 +61,19 @@ def test_sample_refuses_no_documents(model):
         model.sample(0)
 
 
+def test_a_sample_that_no_memory_holds_is_refused_before_it_is_drawn(model):
+    with pytest.raises(ValueError, match="10000000000 documents of 100 words are too many at once"):
+        model.sample(10**10)
+
+
+def test_a_long_sample_tells_how_far_it_is(model):
+    told = []
+    X, topics = model.sample(10_050, n_words=3, progress=lambda done, total, note: told.append((done, total)))
+    assert told == [(10_000, 10_050), (10_050, 10_050)]
+    assert X.shape == (10_050, 60) and (X.sum(axis=1) == 3).all() and X.indices.dtype == np.int32
+    np.testing.assert_array_equal(np.unique(topics), np.arange(4))
+
+
 def test_fitted_attributes_have_their_shapes_and_ranges(corpus, model):
     k, n = 4, 60
     for table in (model.keyword_prob_, model.means_, model.variances_):

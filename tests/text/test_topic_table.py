@@ -28,7 +28,7 @@ def test_the_frequent_word_does_not_lead_and_the_topics_are_those_planted(corpus
     assert table[0].weight > table[1].weight
     for place, topic in enumerate(table):
         assert len(topic.examples) == 3 and (topics[list(topic.examples)] == place).all()
-    with pytest.raises(ValueError, match=r'by is .length.; it must be "telling" or "probability"'):
+    with pytest.raises(ValueError, match="by is 'length': choose one of 'telling', 'probability'"):
         model.top_keywords(by="length")
 
 
@@ -57,7 +57,7 @@ def test_texts_as_names_are_cut_to_a_line(corpus):
 @pytest.mark.parametrize("options", [{"n_words": -1}, {"n_documents": -1}])
 def test_fewer_words_or_documents_than_none_are_refused(options, corpus):
     model = LBGMixture(3, random_state=0).fit(corpus[0])
-    with pytest.raises(ValueError, match="give a number from 0 up"):
+    with pytest.raises(ValueError, match="is -1: give an integer of at least 0"):
         model.topics(X=corpus[0], **options)
 
 
