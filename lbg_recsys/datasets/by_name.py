@@ -15,11 +15,11 @@ from lbg_recsys.datasets.movielens import load_movielens_100k
 from lbg_recsys.datasets.movielens_1m import load_movielens_1m
 from lbg_recsys.datasets.newsgroups import load_20newsgroups
 from lbg_recsys.datasets.rating_data import RatingData
-from lbg_recsys.datasets.registry import DATASETS
+from lbg_recsys.datasets.registry import DATASETS, dataset_info
 from lbg_recsys.datasets.reuters import load_r8, load_r52
 from lbg_recsys.datasets.sample_ratings import load_sample
 from lbg_recsys.datasets.sms_spam import load_sms_spam
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, DatasetError
 from lbg_recsys.progress import Progress, silent
 from lbg_recsys.words import did_you_mean
 
@@ -90,14 +90,26 @@ def load_rating_data(name: str, *, progress: Progress = silent) -> RatingData:
     RatingData
         Ratings, items, users and the scale.
 
+    Raises
+    ------
+    DatasetError
+        If no data set of ratings has this name, or it cannot be downloaded.
+
     Examples
     --------
     >>> load_rating_data("sample").scale
     (1, 5)
     """
+    _check_has("ratings", name, RATING_SETS)
     return load_sample() if name == "sample" else _DOWNLOADED[name](progress=progress)
 
 
 def load_text_data(name: str, *, progress: Progress = silent) -> LabelledTexts:
     """Load one of the data sets in ``TEXT_SETS``, all its parts; it is downloaded if it is not on this machine."""
+    _check_has("texts", name, TEXT_SETS)
     return _TEXTS[name](progress=progress)
+
+
+def _check_has(what: str, name: str, names: Iterable[str]) -> None:
+    if dataset_info(name).name not in names:
+        raise DatasetError(f"the data set {name!r} has no {what}; these have: {', '.join(names)}")

@@ -50,6 +50,8 @@ def dataset_info(name: str) -> DatasetInfo:
     ...
     lbg_recsys.errors.DatasetError: no data set is called 'movielens100k'; did you mean 'ml-100k'?
     """
+    if not isinstance(name, str):
+        raise DatasetError(f"the name of a data set is {name!r:.60}: give one of {', '.join(DATASETS)}")
     if name in DATASETS:
         return DATASETS[name]
     # A title is a name people try, so it counts when looking for the nearest one.

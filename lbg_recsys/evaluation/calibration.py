@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.core.types import Floats
+from lbg_recsys.evaluation import checked
 
 
 def reliability(
@@ -29,11 +30,13 @@ def reliability(
     >>> reliability(np.array([0, 1]), np.array([[0.8, 0.2], [0.8, 0.2]]), n_bins=2)
     [(0.2, 0.5, 2), (0.8, 0.5, 2)]
     """
-    hit = np.zeros_like(probability)
-    hit[np.arange(len(truth_level)), truth_level] = 1.0
-    bin_of = np.minimum((probability * n_bins).astype(np.int64), n_bins - 1).ravel()
+    level, stated_all = checked.distributions(truth_level, probability)
+    checked.check_bins(n_bins)
+    hit = np.zeros_like(stated_all)
+    hit[np.arange(len(level)), level] = 1.0
+    bin_of = np.minimum((stated_all * n_bins).astype(np.int64), n_bins - 1).ravel()
     count = np.bincount(bin_of, minlength=n_bins)
-    stated = np.bincount(bin_of, probability.ravel(), minlength=n_bins) / np.maximum(count, 1)
+    stated = np.bincount(bin_of, stated_all.ravel(), minlength=n_bins) / np.maximum(count, 1)
     seen = np.bincount(bin_of, hit.ravel(), minlength=n_bins) / np.maximum(count, 1)
     rows = zip(stated.tolist(), seen.tolist(), count.tolist(), strict=True)
     return [row for row in rows if row[2]]

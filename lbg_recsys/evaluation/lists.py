@@ -13,8 +13,11 @@ import numpy as np
 
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Codes, Floats, Ints
+from lbg_recsys.errors import DataError
+from lbg_recsys.evaluation import checked
 from lbg_recsys.evaluation.metrics import top_n
 from lbg_recsys.ratings import RatingMatrix
+from lbg_recsys.words import class_of
 
 # Scores of all items for some users (codes), (n_users, n_items), the best item highest.
 Scorer = Callable[[Ints], Floats]
@@ -269,6 +272,11 @@ def evaluate_lists(lists: Ints, users: Ints, train: RatingMatrix, relevant: Rele
     report : ListReport
         Accuracy, variety and popularity of the lists.
 
+    Raises
+    ------
+    DataError
+        If there is not a list per user, a code is not among the training ids, or a user has no relevant item.
+
     Examples
     --------
     >>> train = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "z"], [5, 1, 4])
@@ -277,6 +285,7 @@ def evaluate_lists(lists: Ints, users: Ints, train: RatingMatrix, relevant: Rele
     >>> report.ndcg, report.recall
     (1.0, 1.0)
     """
+    lists, users = _checked_lists(lists, users, train, relevant)
     hit, n_relevant = hits(lists, users, relevant), relevant.counts[users]
     gain, found = ndcg(hit, n_relevant), recall(hit, n_relevant)
     item_counts, user_counts = train.rows.column_counts(), train.rows.lengths[users]
@@ -300,6 +309,24 @@ def evaluate_lists(lists: Ints, users: Ints, train: RatingMatrix, relevant: Rele
         popular=popular_share(lists, item_counts),
         by_activity=tuple(by_activity),
     )
+
+
+def _checked_lists(lists: Any, users: Any, train: Any, relevant: Any) -> tuple[Ints, Ints]:
+    """The lists and their users as codes of what was trained on."""
+    if not isinstance(train, RatingMatrix):
+        raise DataError(f"train is {class_of(train)}: give the RatingMatrix that the model was fitted to")
+    if not isinstance(relevant, Relevant):
+        raise DataError(f"relevant is {class_of(relevant)}: give Relevant.find(train, users, items, ratings, liked)")
+    if len(relevant.counts) != train.n_users or relevant.rows.n_columns != train.n_items:
+        raise DataError("relevant was found for other ratings than train: find it with the same")
+    codes = checked.integers("lists", lists, -1, train.n_items, 2), checked.integers("users", users, 0, train.n_users)
+    checked.same_length("lists", codes[0], "users", codes[1])
+    if not codes[0].shape[1]:
+        raise DataError("lists have no columns: give lists of at least one item")
+    missing = np.flatnonzero(relevant.counts[codes[1]] == 0)
+    if len(missing):
+        raise DataError(f"the user {codes[1][missing[0]]} has no relevant item: give the lists of relevant.users()")
+    return codes
 
 
 def mean_report(reports: Sequence[ListReport]) -> ListReport:

@@ -3,10 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.checks import check_integer, check_seed, is_finite, is_number
 from lbg_recsys.core.types import Bools
-from lbg_recsys.errors import DataError
+from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.evaluation import checked
 
 SPLITS = ("random", "last", "time")
+# Random numbers that are held at once.
+_AT_ONCE = 1 << 22
 
 
 def random_share(n_ratings: int, share: float, seed: int) -> Bools:
@@ -29,15 +33,25 @@ def random_share(n_ratings: int, share: float, seed: int) -> Bools:
     Raises
     ------
     DataError
-        If ``share`` is not between 0 and 1.
+        If ``share`` is not between 0 and 1, or ``n_ratings`` or ``seed`` is not an integer from 0 on.
 
     Examples
     --------
     >>> int(random_share(1000, 0.1, seed=0).sum())
     89
     """
+    check_integer("n_ratings", n_ratings, 0)
     _check_share(share)
-    return np.asarray(np.random.default_rng(seed).random(n_ratings) < share)
+    check_seed("seed", seed)
+    try:
+        held_out = np.empty(n_ratings, dtype=np.bool_)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise ParameterError(f"n_ratings is {n_ratings}: so many do not fit into memory") from error
+    generator = np.random.default_rng(seed)
+    for first in range(0, len(held_out), _AT_ONCE):
+        part = held_out[first : first + _AT_ONCE]
+        np.less(generator.random(len(part)), share, out=part)
+    return held_out
 
 
 def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) -> Bools:
@@ -59,13 +73,21 @@ def last_of_each_user(users: npt.ArrayLike, times: npt.ArrayLike, n: int = 1) ->
     held_out : bool array of shape (n_ratings,)
         Which ratings are for testing.
 
+    Raises
+    ------
+    DataError
+        If there are not as many users as times, ids cannot be sorted, a time is not a finite number, or ``n`` is not
+        an integer from 1 on.
+
     Examples
     --------
     >>> last_of_each_user(["ann", "ann", "bob", "ann"], [3, 9, 5, 4]).tolist()
     [False, True, False, False]
     """
-    codes = np.unique(np.asarray(users), return_inverse=True)[1]
-    order = np.lexsort((np.asarray(times), codes))  # stable: rows of the same time stay in order
+    codes, moments = checked.labels("users", users), checked.times(times)
+    checked.same_length("users", codes, "times", moments)
+    check_integer("n", n, 1)
+    order = np.lexsort((moments, codes))  # stable: rows of the same time stay in order
     counts = np.bincount(codes)
     from_the_end = np.repeat(np.cumsum(counts), counts) - np.arange(len(codes))
     held_out = np.empty(len(codes), dtype=np.bool_)
@@ -93,7 +115,7 @@ def newest(times: npt.ArrayLike, share: float) -> Bools:
     Raises
     ------
     DataError
-        If ``share`` is not between 0 and 1, or all times are equal.
+        If ``share`` is not between 0 and 1, a time is not a finite number, or all times are equal.
 
     Examples
     --------
@@ -101,14 +123,16 @@ def newest(times: npt.ArrayLike, share: float) -> Bools:
     [True, False, False, False, True, True, True, False, False, False]
     """
     _check_share(share)
-    times = np.asarray(times)
-    cut = np.sort(times)[int(np.floor((1.0 - share) * len(times)))]
-    held_out = times >= cut
+    moments = checked.times(times)
+    if not len(moments):
+        raise DataError("times are empty: at least one rating is needed")
+    cut = np.sort(moments)[min(int(np.floor((1.0 - share) * len(moments))), len(moments) - 1)]
+    held_out = moments >= cut
     if held_out.all():
         raise DataError("all ratings have the same time, so none is older than the test: use another split")
     return np.asarray(held_out)
 
 
 def _check_share(share: float) -> None:
-    if not 0.0 < share < 1.0:
-        raise DataError(f"the share to hold out is {share}: give a number between 0 and 1")
+    if not (is_number(share) and is_finite(share) and 0.0 < share < 1.0):
+        raise DataError(f"the share to hold out is {share!r}: give a number between 0 and 1")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lbg_recsys.errors import DataError
+from lbg_recsys.words import class_of
 
 RawId = Any  # anything hashable; model files keep strings and integers
 
@@ -136,7 +137,9 @@ def as_column(values: Any) -> Any:
         return values.to_pylist()
     if hasattr(values, "to_list") and not hasattr(values, "tolist"):
         return values.to_list()
-    return values if hasattr(values, "__len__") or not isinstance(values, Iterable) else list(values)
+    if not isinstance(values, Iterable) or getattr(values, "shape", None) == ():
+        raise DataError(f"a column of ratings is {class_of(values)}, {values!r:.60}: give a list or an array")
+    return values if hasattr(values, "__len__") else list(values)
 
 
 def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:

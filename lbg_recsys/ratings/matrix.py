@@ -314,6 +314,11 @@ class RatingMatrix:
         >>> list(RatingMatrix.from_frame(frame).users)
         [1, 2]
         """
+        if not is_table(frame):
+            raise DataError(
+                f"ratings cannot be read from {class_of(frame)}: give a DataFrame with user, item and rating, or use "
+                "RatingMatrix.from_arrays or as_matrix"
+            )
         given = {"user": user, "item": item, "rating": rating}
         given = {role: name for role, name in given.items() if name is not None}
         users, items, ratings = columns_of(frame, ["user", "item", "rating"], "ratings", given)

@@ -4,6 +4,7 @@ from importlib import resources
 from typing import Any
 
 from lbg_recsys import __version__
+from lbg_recsys.checks import check_flag, check_integer
 from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation.lists import ListReport
 from lbg_recsys.progress import Progress, noted, parts, silent
@@ -77,7 +78,7 @@ def report_html(
     Raises
     ------
     DataError
-        If the model cannot be evaluated on the ratings.
+        If the model cannot be evaluated on the ratings, or a setting is not allowed.
 
     Examples
     --------
@@ -91,6 +92,12 @@ def report_html(
         raise DataError(f"{class_of(model)} has no ratings to report on: give a rating model")
     if not model.matrix.n_ratings:
         raise DataError("the model holds no ratings to report on: fit and save it with its ratings")
+    if ratings is not None and not isinstance(ratings, RatingMatrix):
+        raise DataError(f"ratings are {class_of(ratings)}: give a RatingMatrix, which as_matrix makes of other forms")
+    check_flag("refit", refit)
+    check_integer("examples", examples, 0)
+    check_integer("list_users", list_users, 0)
+    check_integer("seed", seed, 0)
     looking, fitting, listing = parts(progress, 3)
     found = _held_out(model, ratings, name, refit, seed, noted(fitting, "fitting to four fifths"))
     fitting(1, 1, "evaluated model")

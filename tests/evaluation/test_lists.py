@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lbg_recsys.errors import DataError
 from lbg_recsys.evaluation import lists, metrics
 from lbg_recsys.evaluation.lists import Relevant
-from lbg_recsys.ratings import LBGModel, as_matrix
+from lbg_recsys.ratings import LBGModel, RatingMatrix, as_matrix
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +161,19 @@ def test_mean_over_folds(train, held_out):
     heavy = [report.by_activity[-1] for report in (first, second)]
     weights = [group.n_users for group in heavy]
     assert mean.by_activity[-1].ndcg == pytest.approx(np.average([g.ndcg for g in heavy], weights=weights))
+
+
+def test_lists_that_do_not_belong_to_the_ratings_are_named():
+    train = RatingMatrix.from_arrays(["ann", "ann", "bob"], ["x", "y", "z"], [5, 1, 4])
+    relevant = Relevant.find(train, np.array([0]), np.array([2]), np.array([5.0]), 4.0)
+    for arguments, said in (
+        ((0, [0], train, relevant), "lists has "),
+        (([[3]], [0], train, relevant), "lists has 3 at position 0, 0: give integers from -1 to 2"),
+        (([[2]], [1], train, relevant), "the user 1 has no relevant item"),
+        (([[2], [1]], [0], train, relevant), "lists has 2 rows and users 1"),
+        (([[2]], [0], "train", relevant), "train is a str: give the RatingMatrix"),
+        (([[2]], [0], train, None), "relevant is a NoneType"),
+        (([[2]], [0], train.subset(np.array([0])), relevant), "found for other ratings than train"),
+    ):
+        with pytest.raises(DataError, match=said):
+            lists.evaluate_lists(*arguments)

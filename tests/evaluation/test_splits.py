@@ -48,3 +48,33 @@ def test_random_share_follows_the_seed():
 def test_impossible_share_is_named(share):
     with pytest.raises(DataError, match=f"share to hold out is {share}"):
         splits.newest([1, 2], share)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: splits.random_share(10, "half", 0), "share to hold out is 'half'"),
+        (lambda: splits.random_share(-1, 0.5, 0), "n_ratings is -1"),
+        (lambda: splits.random_share(2**62, 0.5, 0), "n_ratings is 4611686018427387904: so many do not fit"),
+        (lambda: splits.random_share(10, 0.5, "x"), "seed is 'x'"),
+        (lambda: splits.newest([], 0.5), "times are empty"),
+        (lambda: splits.newest([1, np.inf], 0.5), "times has inf at position 1"),
+        (lambda: splits.last_of_each_user([1, 2], [3]), "users has 2 rows and times 1"),
+        (lambda: splits.last_of_each_user([1, None], [3, 4]), "users cannot be sorted"),
+        (lambda: splits.last_of_each_user([1, 2], [3, 4], 0), "n is 0: give an integer of at least 1"),
+    ],
+)
+def test_what_cannot_be_split_is_named(call, said):
+    with pytest.raises(DataError, match=said):
+        call()
+
+
+def test_times_in_nanoseconds_stay_exact():
+    times = 1_700_000_000_000_000_000 + np.arange(4)  # float64 would make all of them equal
+    assert splits.newest(times, 0.25).tolist() == [False, False, False, True]
+
+
+def test_a_split_drawn_in_blocks_is_that_drawn_at_once(monkeypatch):
+    whole = splits.random_share(1000, 0.3, seed=5)
+    monkeypatch.setattr(splits, "_AT_ONCE", 64)
+    np.testing.assert_array_equal(splits.random_share(1000, 0.3, seed=5), whole)

@@ -1,5 +1,6 @@
 """Every public call with arguments that make no sense: an answer, or an error that is documented."""
 
+import copy
 import functools
 import inspect
 import io
@@ -8,14 +9,17 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lbg_recsys
-from lbg_recsys import readers, text
+from lbg_recsys import datasets, readers, text
+from lbg_recsys import report as reports
 from lbg_recsys.errors import LBGError
-from lbg_recsys.ratings import BayesianLBGModel, GaussianPLSAModel, LBGModel
+from lbg_recsys.evaluation import calibration, lists, metrics, splits
+from lbg_recsys.ratings import BayesianLBGModel, GaussianPLSAModel, LBGModel, RatingMatrix, matrix
 from lbg_recsys.ratings.choice import ChoiceModel
 from tests.strategies import odd_values
 
@@ -32,6 +36,7 @@ CALLS = (
     *("similar_users", "topics", "explain", "fold_in", "fold_in_item", "with_item", "partial_fit"),
     "recommend_blocks",
 )
+OF_NEW_ITEMS = ("predict", "distribution", "interval", "users")
 OF_NEW_USERS = ("predict", "distribution", "interval", "predictions", "recommend", "explain")
 ESTIMATORS = {
     "mixture": lambda: text.LBGMixture(n_components=2, max_iter=3, random_state=0),
@@ -43,6 +48,7 @@ ESTIMATORS = {
 OF_ESTIMATORS = (
     *("fit", "fit_predict", "fit_transform", "predict", "predict_proba", "predict_log_proba", "decision_function"),
     *("score", "score_samples", "transform", "inverse_transform", "topics", "get_feature_names_out"),
+    *("partial_fit", "keywords", "top_keywords", "sample", "bic", "aic"),
 )
 FILES = {
     "read_ratings": b"user,item,rating\n1,item 1,3\n2,item 2,5\n",
@@ -55,6 +61,37 @@ FILES = {
     "read_features": b"item,year\nitem 1,1999\n",
     "CodedRatings": b"user,item,rating\n1,item 1,3\n2,item 2,5\n",
     "read_documents": b"text,label\nwin a prize,spam\n",
+}
+LEVEL, PROBABILITY = np.array([0, 2, 1]), np.array([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7], [0.0, 1.0, 0.0]])
+POINTS = {"truth": [1.0, 3.0, 2.0], "predicted": [1.5, 2.5, 2.0]}
+STATED = {"truth_level": LEVEL, "probability": PROBABILITY}
+COLUMNS = {"users": [0, 1, 2], "items": ["item 1", "item 2", "item 1"], "ratings": [1.0, 3.0, 5.0]}
+TRAIN = RatingMatrix.from_arrays([0, 0, 1], ["x", "y", "z"], [5, 1, 4])
+# Functions of modules and classes, with arguments such as they should be.
+FUNCTIONS = {
+    **{(metrics, name): POINTS for name in ("mae", "mse", "rmse", "rmse_error")},
+    **{(metrics, name): STATED for name in ("log_score", "ranked_probability_score")},
+    (metrics, "expected_calibration_error"): STATED,
+    (metrics, "pit_histogram"): {**STATED, "generator": np.random.default_rng(0)},
+    (metrics, "coverage"): {"truth": [1.0, 3.0, 2.0], "probability": PROBABILITY, "levels": [1.0, 2.0, 3.0]},
+    **{(metrics, name): {"n": 2, "ranked": [3, 1], "relevant": {1}} for name in ("ndcg_at", "recall_at")},
+    (metrics, "clustering_accuracy"): {"truth": [*"aab"], "clusters": [0, 0, 1]},
+    (metrics, "top_n"): {"scores": PROBABILITY, "n": 2},
+    (calibration, "reliability"): STATED,
+    (lists, "evaluate_lists"): {
+        "lists": [[2]],
+        "users": [0],
+        "train": TRAIN,
+        "relevant": lists.Relevant.find(TRAIN, np.array([0]), np.array([2]), np.array([5.0]), 4.0),
+    },
+    (splits, "random_share"): {"n_ratings": 10, "share": 0.5, "seed": 0},
+    (splits, "newest"): {"times": [3, 1, 2], "share": 0.5},
+    (splits, "last_of_each_user"): {"users": [0, 0, 1], "times": [3, 1, 2], "n": 1},
+    (matrix, "as_matrix"): {"ratings": tuple(COLUMNS.values()), "scale": (1, 5), "levels": None},
+    (RatingMatrix, "from_arrays"): COLUMNS,
+    (RatingMatrix, "from_frame"): {"frame": pd.DataFrame({name[:-1]: values for name, values in COLUMNS.items()})},
+    (datasets, "dataset_info"): {"name": "sample"},
+    (datasets, "load_rating_data"): {"name": "sample"},
 }
 OF_WORDS = {"min_df": 1, "stop_words": "none"}
 # A call with the wrong number or names of arguments is Python's TypeError; all that are made here are right.
@@ -91,7 +128,7 @@ DOCUMENTS = (
 )
 
 
-def call(of, name, data, documented=DOCUMENTED, odd=odd_values, **others):
+def call(of, name, data, /, documented=DOCUMENTED, odd=odd_values, **others):
     """Some of the arguments odd, the others such as they should be."""
     usual = {
         "ratings": ([0, 1, 2], ["item 1", "item 2", "item 1"], [1.0, 3.0, 5.0]),
@@ -159,6 +196,67 @@ def test_only_documented_errors_for_new_users(kind, data):
         call(person, name, data)
 
 
+@pytest.mark.parametrize("kind", ["lbg", "bayesian"])
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_for_new_items(kind, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        item = model_of(kind).fold_in_item({0: 3, 1: 5})
+        call(item, data.draw(st.sampled_from(OF_NEW_ITEMS)), data)
+
+
+def is_moderate(value):
+    """No size that would take the memory or the time that it asks for; what is beyond all memory is refused."""
+    return not isinstance(value, int | np.integer) or abs(int(value)) <= 10**4 or abs(int(value)) >= 2**62
+
+
+moderate_values = odd_values.filter(is_moderate)
+
+
+@pytest.mark.parametrize(("of", "name"), FUNCTIONS, ids=[name for _, name in FUNCTIONS])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_functions(of, name, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call(of, name, data, odd=moderate_values, **FUNCTIONS[of, name])
+
+
+@settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_reports(data):
+    usual = {"model": model_of("lbg"), "ratings": None, "refit": False, "examples": 0, "list_users": 5, "seed": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call(reports, "report_html", data, odd=moderate_values, **usual)
+
+
+# Sweeps and topics as many as they are asked for would take years.
+small_values = odd_values.filter(lambda value: not isinstance(value, int | np.integer) or abs(int(value)) <= 5)
+
+
+@pytest.mark.parametrize("kind", [*MODELS, *ESTIMATORS])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_only_documented_errors_of_constructors(kind, data):
+    """A constructor stores its arguments; `fit` checks them."""
+    model = (MODELS | ESTIMATORS)[kind]()
+    names = data.draw(st.lists(st.sampled_from(sorted(model.get_params(deep=False))), max_size=2, unique=True))
+    changed = type(model)(**model.get_params(deep=False) | {name: data.draw(small_values) for name in names})
+    documented = OF_SCIKIT_LEARN if kind in ESTIMATORS else DOCUMENTED
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if kind in ESTIMATORS:
+                changed.fit(*DOCUMENTS)
+            else:
+                ratings = (COLUMNS["users"], COLUMNS["items"], COLUMNS["ratings"])
+                changed.fit(ratings[:2] if kind == "choice" else ratings)
+        except documented as error:
+            assert len(str(error)) > 10, f"{names}: {error!r} says nothing"
+
+
 @pytest.mark.parametrize("kind", ESTIMATORS)
 @settings(max_examples=EXAMPLES // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -169,7 +267,9 @@ def test_only_documented_errors_of_text_estimators(kind, data):
         warnings.simplefilter("ignore")
         if name.startswith("fit"):
             model = ESTIMATORS[kind]()
-        call(model, name, data, OF_SCIKIT_LEARN)
+        elif name == "partial_fit":  # it changes the model
+            model = copy.deepcopy(model)
+        call(model, name, data, OF_SCIKIT_LEARN, moderate_values)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
