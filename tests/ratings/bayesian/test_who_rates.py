@@ -17,4 +17,4 @@ def test_an_unknown_user_has_the_odds_of_the_item_whoever_is_asked_about_beside(
     odds = (counts[items] + 0.5) / (model.matrix.n_users + 1.0)
     known = model.rated_probability(np.full(3, 4), items)
     np.testing.assert_allclose(beside, odds, rtol=exact)
-    assert np.abs(known - odds).max() > 0.005  # the classes of a known user move them
+    assert np.abs(known - odds).max() > 0.001  # the classes of a known user move them
