@@ -72,6 +72,7 @@ BLOCKS = {
         "text speed": of("text", tables_text.text_speed_short),
         "paper": of("reproduction", tables_text.paper),
     },
+    "docs/uncertainty.md": {"reliability": of("topn", tables.reliability)},
     "docs/time.md": {"time": of("time", tables_unknown.times)},
     "docs/bayesian-lbg.md": {
         "sizes": of("tune_size", tables_unknown.sizes),
@@ -82,7 +83,6 @@ BLOCKS = {
         "confirmation": of("ablation_bayesian", tables.confirmation),
         "cost": of("accuracy", tables.bayesian_cost),
         "new users": of("new_users", tables.new_users),
-        "reliability": of("topn", tables.reliability),
         "unknown": of("new_items", tables_unknown.unknown),
         "features": of("features", tables_unknown.features, tables_unknown.features_of_lecturers),
     },
