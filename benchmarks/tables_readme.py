@@ -1,4 +1,4 @@
-"""The three small tables of README.md: our two best models beside the best model of each rival library."""
+"""The three small tables of README.md: our best models beside the best model of each of three rival libraries."""
 
 import numpy as np
 
