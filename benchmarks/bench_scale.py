@@ -28,7 +28,7 @@ LIMIT = 300
 
 
 def folder_of(n_ratings):
-    """The folder with so many generated ratings, or with MovieLens-1M; made where it is not there."""
+    """The folder with this many generated ratings, or with MovieLens-1M; it is made if it does not exist."""
     home = Path(os.environ.get("LBG_SCALE_DATA", tempfile.gettempdir())) / "lbg-scale"
     folder = home / f"{n_ratings}"
     if not (folder / "_complete").exists():

@@ -109,7 +109,7 @@ class Split:
         return found, time.process_time() - started - evaluating
 
     def evaluate(self, found, first, last, every=EVERY):
-        """The measures of the average over every so many sweeps after ``first`` and up to ``last``."""
+        """The measures of the average over every ``every``-th sweep after ``first`` and up to ``last``."""
         kept = [one for one in found if first < one[0] <= last and one[0] % every == 0]
         shapes = [shape for _, kind, shape, _ in kept if kind is Likelihood.ORDINAL]
         probability = np.mean(shapes, axis=0, dtype=np.float64)

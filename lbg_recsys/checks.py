@@ -78,5 +78,5 @@ def is_finite(value: float) -> bool:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is an integer, Python's or numpy's; True and False are none."""
+    """Whether a value is an integer, Python's or NumPy's; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -68,7 +68,7 @@ class LazyGroup(click.Group):
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; what goes wrong for a reason ends in one sentence without control characters.
+        """Run the command; an expected error ends in one sentence without control characters.
 
         The exit code is 1, or 2 where the command was used wrongly, or 130 after Ctrl-C.
         """
@@ -110,7 +110,7 @@ class LazyGroup(click.Group):
 
 def _refuse_repeated(parent: click.Context, name: str | None, command: click.Command, args: list[str]) -> None:
     """Refuse an option that takes one value and is given several times: click would drop all but the last."""
-    # other errors are for the command itself to tell
+    # the command itself reports other errors
     ctx = click.Context(command, parent=parent, info_name=name, resilient_parsing=True)
     _, rest, order = command.make_parser(ctx).parse_args(args=list(args))
     for one in order:

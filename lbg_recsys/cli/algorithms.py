@@ -33,7 +33,7 @@ class Algorithm(NamedTuple):
     ``surprise`` is the class that evaluations run and ``model`` the one that `fit` saves, as module:class;
     ``settings`` is the class in `lbg_recsys.ratings.settings` that lists its parameters, and ``preset`` the values
     that the name gives to some of them. ``seconds`` is the CPU time of a fit to MovieLens-100K,
-    100,000 ratings, if it is long enough to be told before a fit; other data take up to 3.3 times as long.
+    100,000 ratings, for algorithms that announce it before a fit; other data take up to 3.3 times as long.
     """
 
     summary: str
@@ -141,7 +141,7 @@ def taken_apart(spec: str) -> tuple[str, list[str]]:
 
 
 def put_together(name: str, settings: Iterable[str]) -> str:
-    """The inverse of `taken_apart`, the name of an algorithm in tables.
+    """The name of an algorithm in tables; the inverse of `taken_apart`.
 
     >>> put_together("paper", ["n_topics=7", "point=mean"]), put_together("svd", [])
     ('paper:n_topics=7,point=mean', 'svd')
@@ -208,7 +208,7 @@ class ParametersInHelp(click.Command):
 
 
 def parse_value(text: str) -> Any:
-    """A value as JSON writes it, or Python its constants; whatever is neither is text. Nothing is ever evaluated.
+    """A value in JSON, or a constant as Python writes it; anything else is text. Nothing is evaluated.
 
     >>> [parse_value(text) for text in ("3", "1e-4", "true", "None", "mean", "[1]")]
     [3, 0.0001, True, None, 'mean', [1]]
@@ -267,7 +267,7 @@ def parse_params(
 def _kind_by_default(name: str, default: Any) -> Any:
     """The type of a parameter that has no annotation, as those of Surprise.
 
-    None stands for a rate or a penalty that follows another one, and ranges of starting values have whole ends.
+    None stands for a rate or a penalty that another one sets; ranges of initial values have integer bounds.
 
     >>> [_kind_by_default(*one) for one in (("n_factors", 100), ("lr_bu", None), ("init_mean", 0))]
     [<class 'int'>, float | None, <class 'float'>]

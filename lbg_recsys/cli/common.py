@@ -135,7 +135,7 @@ def _letter_width(letter: str) -> int:
 
 
 def _beginning(text: str, width: int) -> str:
-    """As much of a text as fits."""
+    """The part of a text that fits."""
     taken = accumulate(map(_letter_width, text))
     return "".join(letter for letter, end in zip(text, taken, strict=True) if end <= width)
 

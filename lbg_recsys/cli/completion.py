@@ -94,7 +94,7 @@ def _model_of(ctx: click.Context) -> Any:
     path = ctx.params.get("model") or next(iter(ctx.args), None)
     try:
         model = load(path) if path else None
-    except Exception:  # whatever is wrong with the file: the command itself says it
+    except Exception:  # the command itself reports what is wrong with the file
         return None
     return model if hasattr(model, "matrix") else None
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from lbg_recsys.evaluation.rivals import Rival
 
 SPLITS = ("random", "last", "time")  # as in evaluation.splits, which would import numpy for every --help
-_LONG = 10.0  # seconds of fitting from which they are announced
-_LEVEL = 4  # how many algorithms that are level are named
+_LONG = 10.0  # a fit of at least this many seconds is announced
+_LEVEL = 4  # the largest number of equally good algorithms that are named
 DEFAULT = ("bayesian", "lbg", "paper", "baseline", "svd")
 
 
@@ -193,7 +193,7 @@ def _for_clicks(algos: tuple[str, ...], list_users: int) -> "dict[str, Rival]":
 
 
 def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
-    """Say how long the slow algorithms will take to fit so many ratings."""
+    """Say how long the slow algorithms will take to fit this many ratings."""
     for name in (spec.partition(":")[0].strip() for spec in algos):
         seconds = ALGORITHMS[name].seconds * n_ratings / 100_000
         if seconds >= _LONG:
@@ -204,7 +204,7 @@ def _say_cost(algos: tuple[str, ...], n_ratings: int) -> None:
 
 
 def best_in_words(compared: "list[Comparison]", ratings: str, features: str = "") -> str:
-    """What is best or level with the best, and the command that fits one of them that is ours.
+    """The best algorithms, and the command that fits one of them if it is of this package.
 
     ``features`` are the options that name them, for an algorithm that takes them.
     """

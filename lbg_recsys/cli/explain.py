@@ -128,7 +128,7 @@ def _show(model: Any, who: str, found: "ChoiceExplanation | Explanation | Influe
         _show_choice(model, found.choice, number)
         echo()
     rating = f"prediction {found.prediction:.4g}, expected rating {found.expected_rating:.2f}"
-    _show_heading(model, who, found, rating, seen=found.seen and found.choice is None)  # else it is said above
+    _show_heading(model, who, found, rating, seen=found.seen and found.choice is None)  # otherwise it is shown above
     echo(bars(_by_name(found)))
     _show_score(model, found)
     if isinstance(found, Explanation):
@@ -160,7 +160,7 @@ def _show_score(model: "RatingModel", found: "Explanation | Influences") -> None
 
 
 def _show_choice(model: Any, found: "ChoiceExplanation", number: int) -> None:
-    """Because of which items of the user's the item is recommended."""
+    """The user's items that contribute to the recommendation."""
     if not found.because:
         echo("Nothing is known about the user: the score says how many users take the item.")
         return
@@ -194,7 +194,7 @@ def _signed(number: float) -> str:
 
 def _show_log_odds(model: "RatingModel", found: "Explanation", number: int) -> None:
     if found.topic == found.against:
-        return  # one topic, or copies of one: there is nothing to weigh
+        return  # one topic, or copies of one: there are no log-odds to explain
     why = (
         f"Why topic {found.topic} and not {found.against}: log-odds {_signed(found.log_odds)} = "
         f"from_prior {_signed(found.from_prior)}, from_silence (unrated items) {_signed(found.from_silence)}, "
@@ -252,7 +252,7 @@ def _show_influences(model: "RatingModel", found: "Influences", number: int) -> 
 def _show_evidence(model: "RatingModel", found: "Explanation | Influences", number: int, places: int) -> None:
     if any(one.from_rating_it for one in found.evidence):
         names = ["from_rating_it", "from_its_value", found.quantity]
-    else:  # a model that learns nothing from what people rate
+    else:  # a model that does not learn from which items are rated
         names = ["from_its_value"]
     print_table(
         ["item", "rating", *names],

@@ -233,7 +233,7 @@ def fit(
         data = read_interactions(ratings, scale=scale, quiet=quiet, **how)
         is_rated = not hasattr(data, "columns")
         algo, remark = _choose(algo, data if is_rated else None, ratings, not is_rated and "count" in data)
-    if needy and algo not in SAMPLED:  # the data decided
+    if needy and algo not in SAMPLED:  # chosen by the data
         raise click.UsageError(f"{needy} needs ratings that differ, and {name_of(ratings)} has none: leave it out")
     if cluster is not None and not sorting and algo not in SAMPLED:
         raise click.UsageError(f"{name_of(ratings)} has no ratings that differ: with --dask give --algo {algo}")
@@ -248,7 +248,7 @@ def fit(
     beside |= features_of(tables, data, quiet)
     if titles is None and not quiet:
         say_titles(ratings, how)
-    named = _titles(ratings, titles)  # before the fit, which a wrong file would waste
+    named = _titles(ratings, titles)  # before the fit, so that a wrong file does not waste it
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
         from lbg_recsys.persistence import FitCheckpoint

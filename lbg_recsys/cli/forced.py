@@ -101,7 +101,7 @@ def forced_prediction(
 
 
 def show_forced(results: "list[ForcedResult]", paper: Any) -> None:
-    """The table, the paper's rows below ours; then how each came to know its test users."""
+    """The table, with the paper's rows below ours; then how each algorithm learned about its test users."""
     print_table(_HEADERS, _rows(results, paper))
     for manner in dict.fromkeys(result.test_users for result in results):
         echo(f"{'; '.join(result.algorithm for result in results if result.test_users == manner)}: {manner}.")

@@ -59,7 +59,7 @@ def info(model: str, quiet: bool, as_json: bool) -> None:
 
 
 def file_facts(path: str) -> dict[str, Any]:
-    """What a model file holds, for machines."""
+    """The contents of a model file as JSON."""
     from lbg_recsys.persistence.contents import look_into
 
     found = look_into(path)

@@ -29,14 +29,14 @@ model_argument = click.argument("model", metavar="MODEL", type=click.Path(dir_ok
 def remarks(quiet: bool) -> Iterator[None]:
     """Warnings as sentences on standard error; none with --quiet.
 
-    Of folds that have not converged only one warning is shown: they differ in their figures alone.
+    Only one warning is shown about folds that have not converged: these differ only in their figures.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore" if quiet else "always")
         yield
     alike: dict[str, list[str]] = {}
     for warning in caught:
-        if issubclass(warning.category, UserWarning | RuntimeWarning):  # others are for programmers
+        if issubclass(warning.category, UserWarning | RuntimeWarning):  # other categories are for programmers
             message = str(warning.message)
             of_fit = warning.category.__name__ == "ConvergenceWarning"  # scikit-learn's, not imported for this
             same = alike.setdefault(f"{warning.filename}:{warning.lineno}" if of_fit else message, [])
@@ -101,7 +101,7 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
         return ""  # nothing was iterated
     words = f"{known['n_sweeps']} sweeps" if "n_sweeps" in known else f"{known['n_iter']} iterations"
     of_older_file = "rhat_median" in known and "monte_carlo_error" not in known
-    if "converged" in known and not of_older_file:  # it was said of R-hats that would not be called so today
+    if "converged" in known and not of_older_file:  # older files say it of R-hats, by another rule
         words = ("converged after " if known["converged"] else "stopped before convergence after ") + words
     if "monte_carlo_error" in known:
         words += f", Monte Carlo error of expected ratings {known['monte_carlo_error']:.3f}"
@@ -117,7 +117,7 @@ def convergence_in_words(facts: Mapping[str, Any], row: str = "user") -> str:
 def find_user(
     model: "RatingModel", text: str, remedy: str = "give the ratings of a new one by --new-user FILE"
 ) -> "RawId":
-    """The user that somebody means by ``text``; ``remedy`` is what to do about one that the model does not know."""
+    """The id of the user named ``text``; an error with this ``remedy`` if the model does not know the user."""
     users = model.matrix.users
     found = as_known(users, text)
     if found is None and not len(users):
@@ -131,7 +131,7 @@ def find_user(
 
 
 def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
-    """The user that somebody means by ``text``; one that the model does not know is remarked upon."""
+    """The id of the user named ``text``; a note says if the model does not know the user."""
     (user,) = known_ids(model.matrix.users, [as_integer(text)])
     if user not in model.matrix.users and not quiet:
         without = (
@@ -144,7 +144,7 @@ def known_or_new_user(model: "RatingModel", text: str, quiet: bool) -> "RawId":
 
 
 def find_item(model: Any, text: str) -> "RawId":
-    """The item that somebody means by ``text``: its id, or its title or an unmistakable part of it.
+    """The id of the item named ``text``: by its id, its title, or a part of the title that no other item has.
 
     It may have features and no ratings.
     """
@@ -156,7 +156,7 @@ def find_item(model: Any, text: str) -> "RawId":
 
 
 def find_items(model: Any, given: Iterable[Any], given_in: str, quiet: bool) -> "dict[Any, RawId]":
-    """The items that many texts and ids are; a note names those that are unknown and left out."""
+    """The ids of the items named by texts; a note names unknown ones, which are left out."""
     found, remark = Catalogue(model).find_all(given, given_in)
     if remark and not quiet:
         echo(click.wrap_text(f"Note: {remark}", WIDTH), err=True)
@@ -205,7 +205,7 @@ def fold_in_file(
 
 @contextmanager
 def _of_file(place: str | None) -> Iterator[None]:
-    """A rating off the scale is named with the place where it is."""
+    """Name a rating off the scale with its place in the file."""
     try:
         yield
     except OffScaleError as error:

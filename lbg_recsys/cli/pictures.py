@@ -67,7 +67,7 @@ def _figure(path: str, rows: int, columns: int, *, width: float, height: float, 
 
 
 def save_figure(figure: Any, path: str) -> None:
-    """Save a matplotlib figure in the format that the suffix names; the old file or the new one, never half."""
+    """Save a matplotlib figure in the format of the suffix; the file is replaced when the new one is complete."""
     with atomic_write(path) as stream:
         figure.savefig(stream, format=os.path.splitext(path)[1].lower().lstrip("."), dpi=120)
 
@@ -148,7 +148,7 @@ def draw_forced(results: "Sequence[ForcedResult]", paper: Sequence[Any], path: s
 
 
 def _bars(axis: Any, names: Sequence[str], values: Sequence[float], height: float = 0.8, **style: Any) -> Any:
-    """Horizontal bars by position: two items may well have the same title."""
+    """Horizontal bars by position, because two items may have the same title."""
     drawn = axis.barh(range(len(names)), values, height, **style)
     axis.set_yticks(range(len(names)), names)
     axis.tick_params(labelsize=7)
@@ -177,5 +177,5 @@ def _dots(
 
 
 def _short(titles: Mapping[Any, str], item: Any, length: int = 32) -> str:
-    name = " ".join(str(titles.get(item, item)).split()).replace("$", r"\$")  # a dollar would begin a formula
+    name = " ".join(str(titles.get(item, item)).split()).replace("$", r"\$")  # a dollar sign begins a formula
     return name if len(name) <= length else name[: length - 1] + "…"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from lbg_recsys.ratings import RatingModel
 
-_BLOCK = 1 << 14  # the most accurate model takes about a second for these
+_BLOCK = 1 << 14  # pairs at a time: about a second with the most accurate model
 _NAMED = 3  # unknown users and items that a note names
 
 
@@ -204,7 +204,7 @@ def _many(
     catalogue, unknown = Catalogue(model), _unknown(model, users, items)
     titled = catalogue.by_title(unknown["item"], source)
     may_be_header = users[0] in unknown["user"] and items[0] in unknown["item"] and items[0] not in titled
-    if titled:  # which made texts of the numbers in their column
+    if titled:  # with titles in the column, ids were read as text
         meant = {one: as_integer(one) for one in unknown["item"]} | titled
         items = [meant.get(one, one) for one in items]
     with (
@@ -223,7 +223,7 @@ def _many(
         for what, count in unknown.items():
             strange = [one for one in count if what == "user" or one not in titled]
             if strange:
-                # a text may be meant as a title
+                # a text may be a title
                 told = catalogue.trouble if what == "item" and isinstance(strange[0], str) else repr
                 named = [told(one) for one in strange[:_NAMED]]
                 named += [f"and {len(strange) - _NAMED:,} more"] if len(strange) > _NAMED else []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What --dask is without an address.
+# The value of --dask without an address.
 THIS_MACHINE = "local"
 # For sorting a folder if no size is given, and the least and the greatest size that can be given.
 _MEMORY, _LEAST_MEMORY, _MOST_MEMORY = 10**9, 10**6, 10**15
@@ -40,7 +40,7 @@ def _delimiter(ctx: click.Context, parameter: click.Parameter, value: str | None
 
 
 def format_options(command: F) -> F:
-    """How a file is to be read, where it does not say so itself."""
+    """How to read a file that does not describe its own format."""
     for option in (
         click.option(
             "--delimiter", callback=_delimiter, help="Separator of the fields; detected by default. 'tab' is \\t."
@@ -194,7 +194,7 @@ def dask_option(what: str) -> Callable[[F], F]:
 def client_at(address: str) -> Any:
     """A client of the cluster at the address of --dask.
 
-    Its log stays silent: a lost worker costs time only, and what ends the command is its error.
+    Its log is silent: a lost worker only costs time, and an error that ends the command is shown.
     """
     from lbg_recsys.distributed import connected
 
@@ -366,7 +366,7 @@ def _matrix(frame: "pd.DataFrame", scale: tuple[float, float] | None) -> "Rating
 
 
 def facts_of(matrix: "RatingMatrix | RatingStore") -> dict[str, Any]:
-    """What was read, for machines."""
+    """What was read, as JSON."""
     scale = matrix.scale
     return {
         "n_users": len(matrix.users),

@@ -16,7 +16,7 @@ def echo(message: object = "", *, err: bool = False, nl: bool = True) -> None:
 
 
 def decimals(levels: Collection[float], digits: int) -> int:
-    """The decimal places that a difference of ratings needs: so many digits of a whole scale.
+    """The decimal places with which differences of ratings on this scale are shown.
 
     >>> decimals([1, 5], 2), decimals([0, 100], 2), decimals([0, 0.5], 2), decimals([3], 2)
     (2, 0, 3, 2)

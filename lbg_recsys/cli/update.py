@@ -55,7 +55,7 @@ def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: b
     before = facts_of(loaded.matrix)
     scale = loaded.matrix.scale
     new = read_matrix(ratings, scale=(scale.low, scale.high), quiet=quiet, **how)
-    # the ids of a file are integers or text as a whole: they are found in the model as what they are there
+    # a file's ids are all integers or all text: they are looked up with the types of the model's ids
     names, items = known_ids(loaded.matrix.users, new.users), _items(loaded, new, name_of(ratings))
     has_two_names = len(set(items)) < len(items)
     users, items = [names[u] for u in new.user_codes], [items[i] for i in new.item_codes]
@@ -86,7 +86,7 @@ def _items(model: Any, new: "RatingMatrix", source: str) -> "list[RawId]":
     items = known_ids(model.matrix.items, new.items)
     strange = [one for one in items if one not in model.matrix.items]
     meant = Catalogue(model).by_title(strange, source)
-    if meant:  # which made texts of the numbers in their column
+    if meant:  # with titles in the column, ids were read as text
         meant = {one: as_integer(one) for one in strange} | meant
     return [meant.get(one, one) for one in items]
 

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The kinds of table that `block_writer` writes; a name without a suffix takes the usual one.
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", "")
-# How model files end by custom, and what no model file may be called: it would be taken for data.
+# The usual suffix of model files, and the suffixes of data files, which a model must not have.
 MODEL, _DATA = ".lbg", (*filter(None, TABLES), ".json", ".txt", ".dat", ".gz", ".html", ".md")
 
 
@@ -36,7 +36,7 @@ def output_option(
     remedy: str = "name a file in it",
     replaces: str = "",
 ) -> Callable[[F], F]:
-    """``-o FILE``: looked at before any work is done, so that an hour's fit does not end at a missing folder.
+    """``-o FILE``: checked before any work is done, so that a long fit does not fail because a folder is missing.
 
     The name must end in one of ``suffixes``; if none are given, a model is written. ``remedy`` is what to do instead
     of naming a folder. A ``multiple`` option gives a tuple of names. A file that the command reads is refused, except
@@ -147,7 +147,7 @@ class BlockWriter:
         self._first = self._first and self._kind == ".json"
 
     def _write_json(self, frame: "pd.DataFrame") -> None:
-        """Rows of the one list that standard output gets."""
+        """The rows of one block in the JSON list on standard output."""
         for row in frame.to_dict(orient="records"):
             text = visible(json.dumps(plain(with_distribution(row)), ensure_ascii=False, allow_nan=False))
             self._stream.write(f"{'[' if self._first else ','}\n  {text}".encode("utf-8", "replace"))

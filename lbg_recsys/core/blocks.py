@@ -24,8 +24,8 @@ from lbg_recsys.core.types import Array, Ints
 S = TypeVar("S")
 T = TypeVar("T")
 
-# About so many entries are in a block: 12 MB. Smaller blocks cost more additions of statistics, larger ones more
-# memory.
+# The approximate number of entries per block: 12 MB. Smaller blocks need more additions of statistics, larger blocks
+# more memory.
 BLOCK_ENTRIES = 1 << 20
 
 
@@ -45,10 +45,10 @@ class Blocks(Protocol):
         """The number of rows of each block."""
 
     def mapped(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> "Blocks":
-        """The blocks that the function makes of these: the same rows with other entries, or in another form."""
+        """The blocks that the function returns for these: the same rows with other entries, or in another form."""
 
     def counted(self, n_rows: Ints) -> "Blocks":
-        """The same blocks, of which a function of `mapped` has left so many rows."""
+        """The same blocks with these numbers of rows, after a function of `mapped` has removed some."""
 
     def map(self, function: Callable[..., Any], *aligned: Sequence[Any]) -> Sequence[Any]:
         """One result of ``function(rows, *one of each aligned)`` per block."""
@@ -67,7 +67,7 @@ class Blocks(Protocol):
 
 
 def block_size(n_entries: int) -> int:
-    """Entries per block, up to the end of a row: so many that the number of blocks is a power of two.
+    """Entries per block, up to the end of a row, chosen so that the number of blocks is a power of two.
 
     Two, four or eight workers or threads then have equal shares, and each share is one node of `tree_sum`.
 
@@ -130,7 +130,7 @@ def root_sum(nodes: Sequence[Subtree]) -> Any:
 
 
 def in_order(function: Callable[[S], T], items: Sequence[S], n_jobs: int) -> Iterator[T]:
-    """``map`` in ``n_jobs`` threads: results in the order of the items, of which so many wait to be taken at most.
+    """``map`` in ``n_jobs`` threads: results in the order of the items; at most ``n_jobs`` of them wait to be taken.
 
     >>> list(in_order(len, ["a", "bb", "ccc"], 2))
     [1, 2, 3]
@@ -223,7 +223,7 @@ class LocalBlocks:
         return tree_sum(self._each(function, *aligned))
 
     def advance(self, function: Callable[..., tuple[T, Any]], *aligned: Sequence[Any]) -> tuple[T, list[Any]]:
-        """Statistics of at most a logarithm of the blocks are held, and what stays of all."""
+        """Memory holds statistics of at most log2(blocks) blocks, and what `map` keeps of all."""
         staying: list[Any] = []
 
         def summands() -> Iterator[T]:

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class WithoutCaches:
-    """A class whose pickles leave out its cached properties: they are computed again where they are asked for.
+    """A class whose pickles leave out its cached properties; they are computed again when they are used.
 
     What is sent to a worker or kept on a disk does not grow with what was asked before.
 

@@ -244,7 +244,7 @@ def solve_items(add_gram: Callable[[Array], None], penalty: Floats) -> ItemSide:
 
 
 def is_item_side(lengths: Ints, n_items: int, limit: int) -> bool:
-    """Whether `solve` would choose `ItemSide` for users with so many items each."""
+    """Whether `solve` would choose `ItemSide` for users with these numbers of items."""
     return n_items <= min(limit, int((lengths > 1).sum()))
 
 

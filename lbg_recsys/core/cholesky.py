@@ -1,7 +1,7 @@
 """Small systems of equations in loops of our own.
 
-BLAS is no faster at a hundred unknowns, its bits depend on its number of threads, and where other processes need the
-cores its threads wait for each other: a new user's list then took 130 ms instead of 15.
+BLAS is not faster for a hundred unknowns, and its bits depend on the number of threads. If other processes use the
+cores, its threads wait for each other: a new user's list then took 130 ms instead of 15.
 """
 
 import math

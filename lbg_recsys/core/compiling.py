@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FAST = {"contract", "nsz", "reassoc", "arcp"}
 REMEDY = "set NUMBA_CACHE_DIR to a folder with free space that you can write to"
 _ROOM = 1 << 20  # bytes that a cache should at least be able to take
-_told: list[str] = []  # the problem of this process, told once
+_told: list[str] = []  # the warning of this process, which is given once
 
 
 def kernel(**options: Any) -> Callable[[F], F]:

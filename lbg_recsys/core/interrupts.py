@@ -9,10 +9,10 @@ T = TypeVar("T")
 # What long work calls where it may be stopped: between calls into compiled code, by raising an exception.
 Between = Callable[[], None]
 
-# Seconds between two looks at whether somebody has pressed Ctrl-C.
+# Seconds between two checks for Ctrl-C.
 _PAUSE = 0.1
 _NAME = "lbg-recsys: compiled code"
-# Rows of which a kernel works off so many within a second: starting a thread for fewer would only cost time.
+# Kernels process this many rows in less than a second; it is not worth a thread for fewer.
 _MANY_ROWS = 1 << 14
 
 
@@ -48,7 +48,7 @@ def interruptible(function: Callable[..., T], *args: Any, **options: Any) -> T:
 
 
 def if_many(n_rows: int, function: Callable[..., T], *args: Any) -> T:
-    """The result of a call that works off ``n_rows``, `interruptible` if they are many."""
+    """The result of a call that processes ``n_rows`` rows, `interruptible` if there are many."""
     return interruptible(function, *args) if n_rows > _MANY_ROWS else function(*args)
 
 
@@ -57,9 +57,9 @@ def go_on() -> None:
 
 
 def finish(calls: Sequence[Future[Any]]) -> None:
-    """Wait for all of these calls in other threads, where Ctrl-C is heard; raise what the first of them raised.
+    """Wait for these calls in other threads so that Ctrl-C is handled; raise what the first of them raised.
 
-    The wait is a short one again and again: a signal that another thread receives does not end a long one.
+    It waits repeatedly for a short time, because a signal that another thread receives does not end a long wait.
     """
     while wait(calls, _PAUSE).not_done:
         pass

@@ -27,7 +27,7 @@ def invert(sigma: Floats) -> bool:
 
 
 def _call(function: Any, matrix: Floats) -> bool:
-    """Whether LAPACK could do it; a call that was interrupted and runs on holds the matrix."""
+    """Whether LAPACK succeeded. A call that was interrupted keeps using the matrix until it ends."""
     size, failed = ctypes.c_int(len(matrix)), ctypes.c_int(0)
     function(b"L", ctypes.byref(size), matrix.ctypes.data, ctypes.byref(size), ctypes.byref(failed))
     return not failed.value

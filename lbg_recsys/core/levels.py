@@ -10,9 +10,9 @@ from lbg_recsys.checks import check_number
 from lbg_recsys.core.types import Floats
 
 POINTS = ("mode", "mean", "median")
-# A prediction has a probability for every level: far more levels than any scale has would only cost memory.
+# A prediction has a probability per level; this bounds its memory and is far above the levels of any real scale.
 MOST_LEVELS = 10_000
-# Models square levels and the steps between them: beyond these the squares would leave the range of floats.
+# Models square levels and the steps between them; beyond these limits the squares overflow or underflow.
 LARGEST_LEVEL, SMALLEST_STEP = 1e100, 1e-100
 
 # Keeps a sum such as 0.1 + 0.4 = 0.5000000000000001 on the level that reaches a half exactly.
@@ -32,7 +32,7 @@ def std(probability: Floats, levels: Floats) -> Floats:
 
 
 def mode(probability: Floats, levels: Floats) -> Floats:
-    """The most probable level, the paper's prediction t*; of equals the lowest."""
+    """The most probable level, the paper's prediction t*; the lowest of equally probable ones."""
     return np.asarray(levels[probability.argmax(axis=1)])
 
 

@@ -42,7 +42,7 @@ def missed_share(only: Floats, amount: Floats, x: Floats) -> MissedShare:
     >>> share.of(np.array([4.0, 1.0])).round(2)
     array([0. , 0.1])
     """
-    if not amount.sum():  # there are no ratings to learn from (a model without its users): nothing was missed
+    if not amount.sum():  # a model without its users has no ratings to learn from: the share of missed items is 0
         return MissedShare(_NEVER, 0.0, 0.0)
     centre = float(np.average(x, weights=amount))
     x = x - centre

@@ -62,7 +62,7 @@ class SparseRows(WithoutCaches):
         return len(self.indptr) - 1
 
     def __sizeof__(self) -> int:
-        # Dask asks before it decides whether a task goes to the rows or the rows to the task
+        # Dask compares sizes to decide where a task runs
         return super().__sizeof__() + self.indptr.nbytes + self.columns.nbytes + self.values.nbytes
 
     @classmethod

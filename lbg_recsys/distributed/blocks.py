@@ -18,7 +18,7 @@ from lbg_recsys.ratings.scale import RatingScale
 from lbg_recsys.ratings.source import Bounds
 from lbg_recsys.ratings.store import STORE, RatingStore
 
-# So many sums are added by one task, and of arrays too large to exist for each block there are at most so many.
+# The number of sums that one task adds, and the most copies of arrays that are too large to have one per block.
 _TOGETHER = 8
 
 

@@ -128,7 +128,7 @@ class BayesianFile(RatingFile):
         return {**super().about(header, file), "features": features.summary(header["facts"]["features"])}
 
     def own_layout(self, parameters: Mapping[str, Any], header: Mapping[str, Any]) -> Layout:
-        """The kept sweeps: at most so many as the parameters allow."""
+        """The kept sweeps; there may be at most as many as the parameters allow."""
         parameters = {**parameters, **_size(parameters, header["facts"])}
         own, facts = super().own_layout(parameters, header), header["facts"]
         profile = parameters["n_components"] * parameters["n_classes"] + _CONSTANT_AND_AMOUNT
@@ -220,7 +220,7 @@ class BayesianFile(RatingFile):
 
     def summary(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """How training went, as `BayesianLBGModel` says it."""
-        rhat = [one for one in facts["rhat"] if one is not None]  # None: the traces were too short to say
+        rhat = [one for one in facts["rhat"] if one is not None]  # None: the traces were too short to compute it
         return {
             "converged": facts["converged"],
             "n_sweeps": len(facts["training_error"]),

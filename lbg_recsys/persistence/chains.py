@@ -102,7 +102,7 @@ def _arrays(prefix: str, rows: str, cols: str) -> dict[str, Array]:
 
 
 def layout(parameters: Mapping[str, Any], facts: list[Any]) -> dict[str, Array]:
-    """The arrays of so many chains: those with users as rows come first."""
+    """The arrays of these numbers of chains: those with users as rows come first."""
     orientation = parameters["orientation"]
     n_users = {"users": len(facts), "items": 0}.get(orientation, len(facts) // 2)
     arrays: dict[str, Array] = {}
@@ -112,7 +112,7 @@ def layout(parameters: Mapping[str, Any], facts: list[Any]) -> dict[str, Array]:
 
 
 def take_apart(model: "BayesianLBGModel") -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
-    """Facts and arrays of the chains of a model that has them and whose parameters they still serve."""
+    """Facts and arrays of the chains of a model, if it has any that agree with its parameters."""
     training = model._training
     if training is None:
         raise ParameterError(
@@ -238,7 +238,7 @@ def _set(run: "Run", facts: Mapping[str, Any], arrays: dict[str, AnyArray], what
 
 
 def _check_fit(chain: "Chain", what: str) -> None:
-    """Raise `DataError` where numbers are not of one chain: the next sweep would compute what no precision holds."""
+    """Raise `DataError` if the numbers do not agree with each other: the next sweep could overflow."""
     ratings = chain.utility if chain.settings.ordinal else chain.entries.values
     largest = [_largest(one) for one in (ratings, chain.row_bias, chain.col_bias, *chain.c)]
     if chain.settings.n_factors:

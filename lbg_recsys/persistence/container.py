@@ -240,7 +240,7 @@ def _size_of_data(descriptor: int, size: int) -> int:
 
 
 def _inflated(inflater: Any, block: bytes, most: int) -> bytes:
-    """The next bytes of an array, at most so many."""
+    """The next bytes of an array, at most ``most``."""
     try:
         return bytes(inflater.decompress(block, most))
     except zlib.error as error:

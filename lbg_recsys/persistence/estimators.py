@@ -23,7 +23,7 @@ from lbg_recsys.persistence.schema import AnyArray, Array, Layout, check_values
 from lbg_recsys.schema import defaults_of, fits
 from lbg_recsys.words import an, class_of
 
-# The arrays and floating-point numbers that parameters are used with hold no larger integer.
+# Parameters become array sizes and floating-point numbers, which cannot represent larger integers.
 _LARGEST = 2**63
 _RECORD = {"class": str, "parameters": dict, "facts": dict | None}
 _LABELS = {"kind": str, "values": list}

@@ -39,7 +39,7 @@ TRAINING = (
 
 
 def with_later_facts(kinds: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of a file, None for those that came after it was written and may be None."""
+    """The facts of a file, with None for optional ones that its version did not have."""
     return {name: None for name, kind in kinds.items() if fits(None, kind)} | dict(facts)
 
 
@@ -65,7 +65,7 @@ class Kind(ABC):
     model : str
         The class, as ``module:name``.
     facts : mapping
-        The plain values that a fitted model has, by type; one that may be None may be missing in older files.
+        The plain values that a fitted model has, by type; those that may be None may be missing in older files.
     sizes : mapping
         Which constructor argument gives which size of the arrays.
     section : str

@@ -129,7 +129,7 @@ def check_tables(arrays: Mapping[str, AnyArray], width: float, least: float) -> 
 
 
 def check_statistics(statistics: "SufficientStatistics", width: float) -> None:
-    """Raise `DataError` unless the sums are those of so many rows with entries that reach ``width``."""
+    """Raise `DataError` unless the sums are possible for their number of rows with entries of at most ``width``."""
     n_rows, far = statistics.n_rows, _FARTHEST * width
     if not 0 <= n_rows < _MOST_ROWS:
         raise DataError(f"the statistics are of {n_rows:g} users")

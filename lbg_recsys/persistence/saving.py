@@ -144,7 +144,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def _rehearse(kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
-    """Do in memory all that `load` will do with the file: what it would refuse is refused now."""
+    """Do in memory all that `load` will do with the file, so that what it would refuse is refused now."""
     text = encoded(header)
     try:
         header = kind.checked(decoded(text))

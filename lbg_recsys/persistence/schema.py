@@ -19,7 +19,7 @@ from lbg_recsys.schema import fits, kind_name
 AnyArray = npt.NDArray[Any]
 
 _SUM = re.compile(r"(.+) ([+-]) (\d+)")
-_MOST_NAMES = 100  # that are looked at to name those of a file in an error
+_MOST_NAMES = 100  # names of a file that an error lists at most
 
 
 class Listed(NamedTuple):
@@ -114,7 +114,7 @@ def _check_shape(name: str, found: Listed, expected: Array, known: dict[str, int
 
 
 def _length(size: str, met: int, known: dict[str, int]) -> int:
-    """How long a size is: as is known, or else as was met (and then known)."""
+    """The value of a size; a size that is not known yet becomes the value that was found."""
     parts = _SUM.fullmatch(size)
     base, offset = (parts[1], int(parts[2] + parts[3])) if parts else (size, 0)
     return known.setdefault(base, met - offset) + offset
@@ -137,7 +137,7 @@ def _check_content(name: str, array: AnyArray, expected: Array) -> None:
 
 
 def _names(values: Mapping[str, Any]) -> str:
-    """Names in quotes, because those of a file may have control characters; of very many or long ones the first."""
+    """Names in quotes, because those of a file may have control characters; only the first of many or long names."""
     return cut(", ".join(f"{cut(name, 40)!r}" for name in sorted(values)[:_MOST_NAMES]), 200) or "nothing"
 
 

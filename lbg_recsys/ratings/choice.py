@@ -365,7 +365,7 @@ class FoldedChooser(RecommenderOfOne):
         self._id = view.matrix.users.raw(0)
 
     def explain(self, item: RawId) -> ChoiceExplanation:
-        """Because of which items this one is recommended.
+        """Explain a recommendation by the items that the new user took.
 
         Parameters
         ----------

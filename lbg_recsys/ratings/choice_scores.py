@@ -174,7 +174,7 @@ class Choices:
     def scores(self, matrix: RatingMatrix, users: Ints, *, new: bool = False) -> Floats:
         """The scores of all items for some users, (users, items); -1 as a user is one of whom nothing is known.
 
-        ``new`` users are scored in part by what their items alone predict, the more so the fewer there are (see
+        ``new`` users are scored in part by their items alone, with more weight the fewer items they have (see
         `lbg_recsys.core.few_items`). The average user's cells, with a small weight that decreases with the number of
         items, are added: they are the score of a user without any item.
         """
@@ -290,12 +290,12 @@ def _add_gram(rows: SparseRows, weight: Floats, out: Array, cells_of: Callable[[
 
 
 def _average_weight(n_items: Floats | Ints) -> Floats:
-    """The weight of the average user's cells in the score of users with so many items."""
+    """The weight of the average user's cells in the score of users with these numbers of items."""
     return np.asarray(np.where(n_items > 0, AVERAGE / (1.0 + n_items), 1.0))
 
 
 def hide_seen(scores: Floats, matrix: RatingMatrix, users: Ints) -> None:
-    """Set the scores (users, items) of what each user has already to minus infinity."""
+    """Set the scores (users, items) of the items that each user has already to minus infinity."""
     for place, user in enumerate(users):
         if user != UNKNOWN:
             scores[place, matrix.seen(user)] = -np.inf

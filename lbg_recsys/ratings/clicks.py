@@ -74,5 +74,5 @@ def _matrix_of(users: Any, items: Any) -> RatingMatrix:
     user_index, user_codes = factorize(users, "the user id")
     item_index, item_codes = factorize(items, "the item id")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a pair may be chosen many times: that is no mistake
+        warnings.simplefilter("ignore", UserWarning)  # a pair may be chosen many times, which is not an error
         return RatingMatrix.from_codes(user_index, item_index, user_codes, item_codes, np.ones(len(user_codes)))

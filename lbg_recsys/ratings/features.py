@@ -25,11 +25,11 @@ from lbg_recsys.words import class_of, did_you_mean, shown
 
 # A draw of the coefficients takes time proportional to the third power of the number of columns.
 MOST_COLUMNS = 300
-# The rated users or items that must have a value of a category: one alone is known by its own ratings.
+# The smallest number of rated users or items with a value of a category: with one, its own ratings say as much.
 FEWEST = 2
-# Numbers are clipped at so many standard deviations from their mean: effects are linear here, and far out they are
-# not. Without this, held-out films of MovieLens-100K have a log score that is worse by .015 (one inner split, genres
-# and year: some films are from the thirties).
+# Numbers are clipped at this many standard deviations from their mean: effects are linear in the model, and far from
+# the mean they are not. Without this, held-out films of MovieLens-100K have a log score that is worse by .015 (one
+# inner split, genres and year: some films are from the thirties).
 FURTHEST = 2.5
 _MISSING = (None, "")
 _SEPARATOR = "|"  # of the members of a set that is written as one string
@@ -95,7 +95,7 @@ class FeatureTable:
 
     @classmethod
     def of(cls, given: Any, rated: IdIndex, role: str) -> "FeatureTable":
-        """Encode a table of the ``role`` "user" or "item"; ``rated`` are the ids that ratings are about.
+        """Encode a table of the ``role`` "user" or "item"; ``rated`` are the ids that have ratings.
 
         Raises
         ------

@@ -61,10 +61,10 @@ class IdIndex:
             numbers = np.asarray(raw_ids)
             offset = numbers.astype(np.int64) - first
             inside = (offset >= 0) & (offset < len(table))
-            if numbers.dtype == np.uint64:  # above what int64 holds the offsets are those of negative numbers
+            if numbers.dtype == np.uint64:  # offsets that overflow int64 are those of negative numbers
                 inside &= numbers <= np.iinfo(np.int64).max
             return np.where(inside, table[np.where(inside, offset, 0)], UNKNOWN)
-        # numpy's scalars hash and compare like the Python values: they need no translation to be found
+        # NumPy's scalars hash and compare like Python values, so they are found as they are
         wanted = raw_ids if isinstance(raw_ids, (list, tuple)) else plain_ids(raw_ids)
         try:
             return np.fromiter(map(self._code.get, wanted, repeat(UNKNOWN)), np.int64, count=len(wanted))

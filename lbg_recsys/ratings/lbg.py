@@ -45,7 +45,7 @@ _DENSITY_AT_HAND = 1 << 22
 
 
 class LBGModel(LBGSettings, TopicRatingModel):
-    """A mixture of topics: whoever belongs to topic s rates item i with probability p_si, at N(c_si, var_si).
+    """A mixture of topics: a user of topic s rates item i with probability p_si, with a rating ~ N(c_si, var_si).
 
     Attributes
     ----------
@@ -315,10 +315,10 @@ class LBGModel(LBGSettings, TopicRatingModel):
     def with_new_users(self, matrix: RatingMatrix) -> "LBGModel":
         """The same parameters and users who have just begun to rate.
 
-        To the paper's model an item without a rating is one that the user refused, so that after a few ratings every
-        user would be of the topic that rates least, whatever these ratings are. The evidence of unrated items,
+        The paper's model takes every unrated item as refused, so after a few ratings every user would belong to the
+        topic that rates least, whatever these ratings are. The evidence of unrated items,
         sum_i log(1 - p_si), is therefore weighed by n / m (at most 1), where n is the user's number of ratings and m
-        the mean number of the training users: somebody with m ratings or more is treated like a training user.
+        the mean number of the training users: a user with m ratings or more is treated like a training user.
         """
         return self._seen_by(matrix, self.statistics_.count.sum() / max(self.statistics_.n_rows, 1))
 

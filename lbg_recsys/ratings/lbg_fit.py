@@ -52,7 +52,7 @@ class Checkpoint(Protocol):
 
 
 def prior_of(statistics: SufficientStatistics, strength: float, floor: float) -> Prior:
-    """What the columns look like over all topics, with the pseudo-rows that every topic is given."""
+    """The moments of the columns over all topics, with the pseudo-rows that are added to every topic."""
     return Prior(*column_moments(statistics, floor, strength), strength, strength, floor)
 
 

@@ -224,7 +224,7 @@ class RatingMatrix:
         item_codes = np.concatenate([self.item_codes, other_items[other.item_codes]]).astype(np.int32)
         values = np.concatenate([self.values, other.values])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a new rating replaces the old one: that is the point
+            warnings.simplefilter("ignore", UserWarning)  # new ratings are meant to replace old ones
             both = RatingMatrix.from_codes(users, items, user_codes, item_codes, values, scale=self.scale)
         return both, np.sort(other_users)
 
@@ -336,7 +336,7 @@ class RatingMatrix:
         scale: Bounds | RatingScale | None = None,
         levels: npt.ArrayLike | None = None,
     ) -> "RatingMatrix":
-        """Coded entries in any order; of a pair that comes twice the last entry wins, with a warning."""
+        """Coded entries in any order; of a pair that occurs twice the last entry counts, with a warning."""
         known = scale if isinstance(scale, RatingScale) else RatingScale.find(values, scale, levels)
         known.refuse_outsiders(values, lambda row: whose_rating(users, items, user_codes[row], item_codes[row]))
         rows = SparseRows.from_entries(user_codes, item_codes, values, len(users), len(items))
@@ -351,7 +351,7 @@ class RatingMatrix:
 
 
 def as_matrix(ratings: Any, *, scale: Bounds | None = None, levels: npt.ArrayLike | None = None) -> RatingMatrix:
-    """A `RatingMatrix` from whatever people have: one already, a table, a sparse matrix, three arrays.
+    """Make a `RatingMatrix` from a table, a sparse matrix or three arrays; one is returned as it is.
 
     Parameters
     ----------
@@ -476,7 +476,7 @@ def whose_rating(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
 
 
 def as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}") -> Floats:
-    """Ratings as finite float64 numbers; `DataError` says whose rating is none."""
+    """Ratings as finite float64 numbers; `DataError` names the first rating that is not one."""
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError) as error:

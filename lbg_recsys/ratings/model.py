@@ -126,7 +126,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
 
     @abstractmethod
     def _fit(self, matrix: RatingMatrix, progress: Progress) -> None:
-        """Fit to a matrix, with checked settings; nothing of the model changes before nothing can fail any more."""
+        """Fit to a matrix, with checked settings; the model changes only after everything that can fail."""
 
     def predict_distribution(self, pairs: Any) -> Floats:
         """Predict the distribution of the rating of each pair.

@@ -20,11 +20,11 @@ from lbg_recsys.ratings.settings import GaussianPLSASettings
 
 # Pseudo-ratings in a user's own mean and spread, as in Hofmann's paper.
 _USER_SMOOTHING = 5.0
-# How much beta falls when the held-out likelihood stops rising, and where annealing ends.
+# The factor of beta when the held-out likelihood stops rising, and the beta at which annealing ends.
 _COOLING, _COOLEST = 0.85, 0.3
 # The likelihood rises if it gains more than this share of its size.
 _RISE = 1e-4
-# Iterations after which the mixing weights come here: a cluster that loses some then repeats at most so many.
+# Iterations between two copies of the mixing weights: a cluster that loses a worker repeats at most this many.
 _FETCH_EVERY = 10
 
 # Where the mixing weights of each block are, as of `Blocks.map`.

@@ -14,7 +14,7 @@ from lbg_recsys.errors import DataError, OffScaleError, ParameterError
 _STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
 MAX_LEVELS = 101
 CONTINUOUS_LEVELS = 41
-# How far from a level, in steps, a rating still is at it: what single precision makes of 0.1, no more.
+# The distance from a level, in steps, within which a rating counts as this level: the rounding of single precision.
 _AT_A_LEVEL = 1e-5
 # A scale that begins or ends within this many of its own widths of 0 is computed with as it is: sums of squares then
 # lose at most three digits.
@@ -218,7 +218,7 @@ def _as_bounds(bounds: Any) -> tuple[float, float]:
 
 
 def far_from_the_others(ratings: npt.NDArray[np.float64]) -> str | None:
-    """A remark about a rating at an end of the scale that is far from all others, which are close to each other.
+    """A hint about a rating at an end of the scale that is far from all others, which are close to each other.
 
     >>> stars = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 9)
     >>> far_from_the_others(np.append(stars, 50.0))

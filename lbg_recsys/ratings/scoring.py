@@ -42,10 +42,10 @@ class ScoringModel(FitFirst, ABC):
     and three to look inside:
 
     - `similarity`: of one user with all users, or of one item with all items, by each of its ``METRICS``;
-    - `posterior`: how probably each user is of each topic;
+    - `posterior`: the probability of each topic for each user;
     - `topic_tables`: what `topics` are shown from.
 
-    What it knows better than by these it overrides: `distribution_of_items`, for example.
+    It may override other methods with faster ones, such as `distribution_of_items`.
     """
 
     MADE_BY_FIT: tuple[str, ...] = ("matrix", "levels", "numbers_per_pair")
@@ -69,7 +69,7 @@ class ScoringModel(FitFirst, ABC):
         """The same model, with the same parameters, with the users and ratings of another matrix over its items."""
 
     def with_new_users(self, matrix: RatingMatrix) -> "RatingModel":
-        """`with_users` for users who may have rated little of what they know; this is what `fold_in` uses."""
+        """`with_users` for users who may know more items than they rated; `fold_in` uses it."""
         return self.with_users(matrix)
 
     @abstractmethod

@@ -9,8 +9,8 @@ A store is a folder:
 
 A cluster writes several such files at a time, ratings-00000.parquet and so on, of consecutive users.
 
-Codes and entries are those of a `RatingMatrix` of the same ratings. The blocks of a single file are so too, and with
-them a fit, bit for bit.
+Codes and entries are those of a `RatingMatrix` of the same ratings. So are the blocks of a single file, and fits to
+them are equal bit for bit.
 """
 
 import json
@@ -149,7 +149,7 @@ class RatingStore:
     def _mapped(self) -> tuple[Codes, Floats]:
         """Items and ratings of all blocks in files without a name.
 
-        They are written before they are mapped: a full disk is an error then, and would end the process later.
+        They are written before they are mapped, so that a full disk is an error and does not end the process later.
         """
         at = self.folder if os.access(self.folder, os.W_OK) else Path(tempfile.gettempdir())
         with naming(at), tempfile.TemporaryFile(dir=at) as items, tempfile.TemporaryFile(dir=at) as ratings:
@@ -313,7 +313,7 @@ def write_facts(
     parts: Ints,
     has_ratings: bool,
 ) -> None:
-    """Write what a store has beside its ratings; it is complete then."""
+    """Write everything else of a store, after its ratings; it is then complete."""
     if duplicates:
         of = f"{duplicates} of {duplicates + int(lengths.sum())} ratings"
         warnings.warn(f"{of} repeat a (user, item) pair; the last of each counts", UserWarning, stacklevel=3)

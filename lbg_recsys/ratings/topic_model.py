@@ -11,7 +11,7 @@ from lbg_recsys.ratings.questions.topics import TopicTables
 
 
 class TopicRatingModel(RatingModel):
-    """Users are distributions over topics, items are joint distributions of topic and level: so they are compared."""
+    """Users are compared as distributions over topics, items as joint distributions of topic and level."""
 
     METRICS = ("hellinger", "kl")
 
@@ -27,7 +27,7 @@ class TopicRatingModel(RatingModel):
         return overlap(profiles, profiles[own], metric)
 
     def topic_tables(self, n_topics: int | None = None) -> TopicTables:
-        """The model's own topics; their number was said at the fit."""
+        """The model's own topics, whose number is a parameter of the fit."""
         if n_topics is not None:
             raise ParameterError(
                 f"the model was fitted with {self.parameters_.n_topics} topics and cannot show {n_topics!r}: "

@@ -39,7 +39,7 @@ class Axis:
 
 
 def linear(label: str, low: float, high: float, n_marks: int = 5) -> Axis:
-    """An axis with about so many marks at round numbers; it is at least as long as from ``low`` to ``high``.
+    """An axis with about ``n_marks`` marks at round numbers; it is at least as long as from ``low`` to ``high``.
 
     >>> linear("RMSE", 0.87, 1.02).marks
     (0.85, 0.9, 0.95, 1.0, 1.05)

@@ -24,7 +24,7 @@ from lbg_recsys.words import class_of
 Json = dict[str, Any]
 # Arguments of `recommend` that a model of choices without ratings does not have.
 _OF_RATINGS = ("by", "liked", "min_probability", "distribution")
-# Topics are computed once for each number of items and topics; so many of these are kept.
+# Topics are computed once for each number of items and topics; at most this many results are kept.
 _KEPT_TOPICS = 8
 _MOST_TOPICS = 50
 

@@ -30,7 +30,7 @@ _STEPS = 1000  # that each class reports, whatever it fits
 
 @dataclass(frozen=True)
 class Corpus:
-    """Checked documents with everything that fits need of them."""
+    """Checked documents, with all that a fit uses."""
 
     documents: sp.csr_array
     rows: SparseRows | None  # ranked, where the class models are LBG mixtures

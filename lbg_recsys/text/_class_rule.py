@@ -97,7 +97,7 @@ def fit_rule(
             found[:, own, topics.first[code] : last[code]] = left_out_evidence(
                 chosen, share, model._statistics, background.prior
             )
-    counts = np.where(entries.stop > entries.start, counts, 0.0)  # a document without words says nothing
+    counts = np.where(entries.stop > entries.start, counts, 0.0)  # a document without words is no evidence
     offset = log_shares(codes, counts, len(models))
     n_features = 0 if ridge is None else 2 * rows.n_columns
     if _one_class(codes, counts):

@@ -15,8 +15,8 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Bools, Floats
 from lbg_recsys.errors import DataError
 
-# The largest values taken: sums of their squares still fit into the precision of the data. The inverse of it is the
-# least that the largest value of a fit may be: variances have to fit in as well.
+# The largest values accepted: sums of their squares do not overflow in the dtype of the data. The largest value of a
+# fit must be at least the inverse of this, so that variances do not underflow.
 _LARGEST = {"float64": 1e150, "float32": 1e15}
 
 

@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 
 def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> list[T]:
-    """The results of all jobs in their order; ``n_jobs`` of them run at a time, in threads.
+    """The results of all jobs in their order; ``n_jobs`` run at a time, in threads.
 
-    Kernels and numpy release the interpreter, so that threads suffice, and no job shares a random generator: the
-    results are the same however many run at a time.
+    Kernels and NumPy release the interpreter's lock, so threads suffice. Jobs share no random generator: the results
+    are the same for any ``n_jobs``.
     """
     if n_jobs in (None, 1) or len(jobs) < 2:
         return [job() for job in jobs]

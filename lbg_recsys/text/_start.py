@@ -14,7 +14,7 @@ from lbg_recsys.progress import Progress, silent
 
 _ITERATIONS = 10
 _SEEDS = 20_000
-# The most steps of a start, by its name.
+# The largest number of steps of a start, by its name.
 STEPS = {"kmeans": 1 + _ITERATIONS, "random": 1}
 
 

@@ -10,8 +10,8 @@ from lbg_recsys.errors import ParameterError
 from lbg_recsys.text._warning import warn_user
 
 _ROUNDS = 50
-# Added to a threshold: of equal scores none is above it, whichever class is first and however sums are rounded. Equal
-# scores are many where documents have no known words.
+# Added to a threshold, so that no score equal to it exceeds it, for any order of classes and any rounding. Scores are
+# often equal if documents have no known words.
 _MARGIN = 1e-9
 
 
@@ -63,7 +63,7 @@ def class_thresholds(scores: Floats, codes: Ints, limits: Mapping[int, float]) -
 
 
 def _threshold(shifted: Floats, own: Floats, others: np.ndarray, code: int, rate: float) -> float:
-    """The lead over the best other class that at most ``rate`` of the documents of other classes exceed."""
+    """The margin over the best other class that at most ``rate`` of the documents of other classes exceed."""
     rival = np.delete(shifted, code, axis=1).max(axis=1)
     lead = np.sort((own - rival)[others])[::-1]
     allowed = int(np.floor(rate * len(lead)))

@@ -204,7 +204,7 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         n : int, default=10
             Words per topic.
         by : {"telling", "probability"}, default="telling"
-            "telling" ranks the words that set the topic apart first: p_si log(p_si / sum_t lam_t p_ti).
+            "telling" ranks the words that distinguish the topic first: p_si log(p_si / sum_t lam_t p_ti).
             "probability" ranks by p_si alone, which puts words that are frequent in every topic first. With a single
             topic both are the same.
 
@@ -300,7 +300,7 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         return np.argsort(-weights, axis=1, kind="stable")[:, :n]
 
     def _telling(self) -> Floats:
-        """How much each word tells each topic from the others, (k, n)."""
+        """How much each word distinguishes each topic from the others, (k, n)."""
         return telling(self.weights_.astype(np.float64), self._word_weights().T.astype(np.float64)).T
 
     def _word_names(self, feature_names: Any) -> np.ndarray:

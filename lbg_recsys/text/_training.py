@@ -41,10 +41,10 @@ from lbg_recsys.progress import Progress, shifted, silent
 from lbg_recsys.text._warning import warn_user
 
 _FIRST_BETA = 0.05
-_SHRINK = 1.0  # one pseudo-entry: the corpus variance of a word that is a keyword once would be zero
-_AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries: an infinite prior would be 0 * infinity somewhere
+_SHRINK = 1.0  # one pseudo-entry: otherwise the corpus variance of a word that is a keyword once is zero
+_AS_GOOD_AS_INFINITE = 1e9  # pseudo-entries, instead of infinity: 0 * infinity is NaN
 TEMPERS = (5.0, 10.0, 20.0)  # of a fit, and of those that follow where topics die out
-_NO_TOPIC = 0.05  # nats per word: a topic closer to the average of all has no words of its own
+_NO_TOPIC = 0.05  # nats per word: a topic closer than this to the average topic has no words of its own
 _UNSEEN = 0.5  # pseudo-documents with and without a word: a word never seen is rare, not impossible
 
 
@@ -130,7 +130,7 @@ def background_of(rows: SparseRows, recipe: Recipe, weight: Floats | None = None
 
 
 def background_from(statistics: SufficientStatistics, totals: Totals, recipe: Recipe) -> Background:
-    """The background of documents that were summed up already."""
+    """The background from sums over documents."""
     prior = prior_of(statistics, recipe)
     return Background(prior, cross_of(totals, statistics, recipe, prior.floor))
 
@@ -211,7 +211,7 @@ def divergences(parameters: Parameters) -> Floats:
 
 
 def died_out(parameters: Parameters) -> int:
-    """How many topics are copies of the average: prior and temper were too much for what sets them apart."""
+    """The number of topics that are copies of the average: prior and temper outweighed their differences."""
     return int((divergences(parameters) < _NO_TOPIC).sum()) if parameters.n_topics > 1 else 0
 
 
@@ -220,8 +220,8 @@ def fit_alive(
 ) -> tuple[Trained, Recipe]:
     """The fit by the first recipe with which no topic dies out.
 
-    If there is none, the one with the fewest such topics, and of several of them the one whose topics say most about
-    words. Most documents need the first recipe only, so it has all steps of the progress; later ones change the note.
+    If there is none, the fit with the fewest such topics; among equal ones, that with the largest differences between
+    topics. Most data need the first recipe only, so it has all steps of the progress; later ones change the note.
     """
     fits: list[tuple[int, float, Trained, Recipe]] = []
     for recipe in recipes:
@@ -236,12 +236,12 @@ def fit_alive(
 
 
 def _more(progress: Progress, temper: float | None, done: int, total: int, note: str) -> None:
-    """Steps beyond the last that was foreseen."""
+    """Report steps beyond the announced total."""
     progress(total, total, f"topics died out, again with length_temper={temper}, {note}")
 
 
 def warn_died_out(parameters: Parameters, statistics: SufficientStatistics, recipe: Recipe) -> None:
-    """Say so where topics are copies of the average."""
+    """Warn if topics are copies of the average."""
     copies = died_out(parameters)
     if copies:
         strength = prior_of(statistics, recipe).strength_p

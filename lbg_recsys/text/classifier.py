@@ -226,10 +226,10 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         """Learn from a further batch of documents; the first call (or none after ``fit``) is a fit to the batch.
 
         Class models add the statistics of the batch to those of the batches before. The exponents stay those of the
-        first batch, which should have documents of all classes; the correction moves on from what it has learned
-        (a Laplace approximation with a diagonal precision). Batches of one class each teach the class models only,
-        for they do not show what tells classes apart; if the first batches are such, exponents and correction are
-        those of the first batch of several classes.
+        first batch, which should have documents of all classes; the correction is updated with each batch
+        (a Laplace approximation with a diagonal precision). Batches with one class update the class models only,
+        because they do not show differences between classes; if the first batches have one class each, exponents
+        and correction are fitted to the first batch with several.
 
         Parameters
         ----------
@@ -457,7 +457,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         return self.rule != "likelihood" and self._fits_mixtures()
 
     def _fitted(self) -> FittedClasses:
-        """What `fit` found, from the public attributes."""
+        """The fitted models and rule, from the public attributes."""
         if not len(self.exponents_):
             return FittedClasses(self.estimators_, None)
         correction = Correction(self.scale_, self.bias_, self.correction_, self.correction_precision_)
@@ -498,7 +498,7 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
         seed: int,
         rounds: list[Progress],
     ) -> Floats:
-        """Thresholds that hold the limits for documents that were held out."""
+        """Thresholds with which held-out documents keep the limits."""
         scores = np.full((len(corpus.codes), len(self.classes_)), np.nan)
         for (known, held_out), report in zip(folds, rounds, strict=True):
             fitted = self._plan().fit(corpus.take(known), seed, report)

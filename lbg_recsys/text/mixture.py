@@ -81,8 +81,8 @@ class LBGMixture(FittedMixture):
         Both give the same p, and `score_samples` is always Eq. (1).
     prior_p : float or "auto", default="auto"
         Number of pseudo-documents of the whole corpus that are added to every topic. They shrink p_si to the word's
-        corpus rate. 0: maximum likelihood, as in the paper. "auto": so many that the average word is a keyword in
-        half a pseudo-document, n_words / (2 * mean keywords per document).
+        corpus rate. 0: maximum likelihood, as in the paper. "auto": n_words / (2 * mean keywords per document),
+        with which the average word is a keyword in half a pseudo-document.
     prior_gauss : float, default=1000
         Number of pseudo-keywords that shrink c_si and var_si to the word's corpus mean and variance. 0: as in the
         paper; infinity: all topics share the word's Gaussian, and only the choice of keywords distinguishes topics.
@@ -307,7 +307,7 @@ class LBGMixture(FittedMixture):
         return self._fitted_to(LocalBlocks.single(rows, documents.shape), trained, documents.dtype)
 
     def _fit_blocks(self, documents: Blocks, progress: Progress) -> tuple[np.dtype, Floats]:
-        """Fit to blocks of checked documents; their precision and their posteriors."""
+        """Fit to blocks of checked documents; return their dtype and their posteriors."""
         self.n_features_in_ = documents.n_columns
         used = filled_blocks(documents, self.n_components)
         rows = documents.mapped(ranked_documents)
@@ -332,7 +332,7 @@ class LBGMixture(FittedMixture):
         background: Background | None,
         progress: Progress,
     ) -> Trained:
-        """The best of all starts, for documents with words and the same ones ranked."""
+        """The best of all starts; ``rows`` are the same documents with their words ranked."""
         ends = np.cumsum(rows.n_rows)[:-1]
 
         def fit(recipe: Recipe, progress: Progress) -> Trained:
@@ -433,7 +433,7 @@ class LBGMixture(FittedMixture):
         )
 
     def _recipes(self) -> list[Recipe]:
-        """What to fit with, and what to try where topics die out with that."""
+        """The settings to fit with, and those to try next if topics die out."""
         first = replace(self._recipe(), n_keywords=_KEYWORDS) if self.n_keywords == "auto" else self._recipe()
         if self.length_temper != "auto":
             return [first]

@@ -76,7 +76,7 @@ def plot_topics(
     for panel in panels[k:]:
         panel.set_visible(False)
     for panel in panels[max(k - n_columns, 0) : k]:
-        panel.tick_params(labelbottom=True)  # the lowest of each column, also above an empty place
+        panel.tick_params(labelbottom=True)  # the lowest panel of each column, also above an empty place
     figure.supxlabel(
         "keyword probability" if isinstance(model, LBGMixture) else "word probability", fontsize="medium"
     )
@@ -137,7 +137,7 @@ def plot_keywords(
     if axes is None:
         _, axes = _pyplot().subplots(figsize=(7.0, 0.6 + 0.2 * max(len(order), 1)), layout="constrained")
     for kind, mask, colour in (("keyword", chosen[order], "tab:blue"), ("other word", ~chosen[order], "lightgrey")):
-        if mask.any():  # a kind without bars would have a colour of its own in the legend
+        if mask.any():  # a kind without bars would appear in the legend with another colour
             axes.barh(np.flatnonzero(mask), values[order][mask], color=colour, label=kind)
     axes.set_yticks(np.arange(len(order)), [_label(names[i]) for i in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
@@ -149,7 +149,7 @@ def plot_keywords(
 
 
 def _label(word: Any) -> str:
-    """A word beside its bar: a long one is cut, and a dollar does not begin a formula."""
+    """A word as the label of its bar: long words are cut, and dollar signs, which begin formulas, are escaped."""
     text = " ".join(str(word).split())
     return (text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…").replace("$", r"\$")
 

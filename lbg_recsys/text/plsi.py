@@ -19,7 +19,7 @@ from lbg_recsys.text._restarts import fit_restarts, warn_unsettled
 from lbg_recsys.text._start import STEPS
 from lbg_recsys.text._topics import TextTopicModel
 
-# The most iterations for a new document: a model file could ask for so many that a prediction never ends.
+# The largest number of iterations for a new document: without it, a model file could make a prediction endless.
 _MOST_PASSES = 10_000
 
 

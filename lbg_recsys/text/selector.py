@@ -1,4 +1,4 @@
-"""Feature selection: the words that tell some topic from the others."""
+"""Feature selection: the words that distinguish a topic from the others."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar

@@ -45,8 +45,8 @@ class MixtureOfUnigrams(TextTopicModel):
     n_components : int, default=8
         Number of topics.
     prior : float or "auto", default="auto"
-        Pseudo-documents with the word profile of the corpus that are added to every topic. "auto", as in
-        `LBGMixture`: so many that the average word occurs in half a pseudo-document.
+        Number of pseudo-documents with the word profile of the corpus that are added to every topic. "auto", as in
+        `LBGMixture`: the number with which the average word occurs in half a pseudo-document.
     length_temper : float or None, default=None
         A document counts as at most this many words (total weight), as in `LBGMixture`.
     init : {"kmeans", "random"}, default="kmeans"

@@ -62,7 +62,7 @@ def test_a_read_only_folder(desk, run, locked_folder):
 
 @posix
 def test_a_folder_that_turns_out_to_refuse_files(desk, run):
-    """The look before the work finds nothing wrong with /proc; the file itself does."""
+    """The check before the work finds nothing wrong with /proc; opening the file fails."""
     if not os.path.isdir("/proc/self"):
         pytest.skip("there is no /proc here")
     assert "/proc/x.lbg" in one_sentence(run("fit", "--algo", "paper", "sample", "-o", "/proc/x.lbg", "-q", code=1))

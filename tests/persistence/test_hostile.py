@@ -397,7 +397,7 @@ def _size(path):
 
 
 def _with_topics(path, n_topics, header, arrays):
-    """A file with zeros for so many topics: compressed ones, and a hole that makes the file large."""
+    """A file with zeros for ``n_topics`` topics: compressed ones, and a hole that makes the file large."""
     header = copy.deepcopy(header)
     header["parameters"]["n_topics"] = n_topics
     directory, parts = [], []

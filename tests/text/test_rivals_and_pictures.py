@@ -130,7 +130,7 @@ def test_pictures_show_topics_and_keywords(corpus):
 
 
 def test_words_of_any_kind_are_drawn(corpus, tmp_path):
-    """Neither a formula that is none nor a word as long as the picture stops the drawing."""
+    """Neither a dollar sign without a formula nor a word as long as the picture stops the drawing."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     X = corpus[0]

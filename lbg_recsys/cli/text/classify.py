@@ -122,7 +122,7 @@ def _classifier(params: tuple[str, ...], max_false_positives: float | None, seed
         max_false_positive_rate=max_false_positives,
         random_state=seed,
     )
-    if passed:  # on top of what the classifier takes by itself, which is not what a mixture does
+    if passed:  # relative to the classifier's default mixture, whose parameters differ from those of `LBGMixture`
         given = parse_params(passed, LBGMixture, elsewhere={"n_components": "n_topics, the topics of a class"})
         model.set_params(estimator=model._template().set_params(**given))
     return model
@@ -142,7 +142,7 @@ def _refuse_few(labels: list[str], parts: int, folds: int | None) -> None:
 
 
 def _refuse_lone(labels: list[str], folds: int) -> None:
-    """No class has a document in every part, or a part has all documents of all classes but one."""
+    """Raise an error if no class has a document in every part, or only one class has several documents."""
     counts = Counter(labels)
     name, count = max(counts.items(), key=itemgetter(1))
     if len(counts) > 1 and count > 1 == sorted(counts.values())[-2]:
@@ -185,7 +185,7 @@ def _cross_validated(model: Any, matrix: Any, labels: list[str], folds: int, see
     proba = np.zeros((len(truth), len(classes)))
     _warn_of_small(labels, folds)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)  # said already
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)  # warned above
         splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(matrix, truth))
     for (known, held_out), part in zip(splits, parts(progress, folds), strict=True):
         seen = np.isin(classes, truth[known])  # a class of one document may be held out

@@ -58,7 +58,7 @@ def read_matrices(
 
 
 def refuse_many_topics(model: Any, matrix: Any) -> None:
-    """A mixture that needs more documents with words than there are, in terms of the options."""
+    """Restate, in terms of the options, the error that too few documents have words."""
     n_documents = int((matrix.sum(axis=1) > 0).sum())
     if n_documents < model.n_components:
         raise DataError(

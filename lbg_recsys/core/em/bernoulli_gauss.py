@@ -77,7 +77,7 @@ _CACHED = 1 << 20
 def _by_column(rows: SparseRows, n_topics: int) -> SparseRows | None:
     """The entries by column where that is faster: from some thousand columns on.
 
-    By row, every entry reads another part of a table of columns, and a large table exceeds the cache.
+    By row, every entry reads a different part of a table of columns, and a large table exceeds the cache.
     By column, it reads another row of a block, of which there are few. Sums are added in the same order either way,
     because the columns of a row ascend; of documents they do not.
 
@@ -177,7 +177,7 @@ def log_joint(
     """log lam_s + log Pr(d_j | s) for every row and topic, (m, k).
 
     ``silence_weight`` (m,) weighs sum_i log(1 - p_si) for each row: 1, the default, takes every column without an
-    entry as refused, and less takes only that part of them as such.
+    entry as refused; a smaller weight counts only that share of them.
     """
     tables = evidence_tables(parameters, indicator_weight, given_count)
     unheard = None

@@ -73,5 +73,5 @@ def run_em(
 
 
 def best_of(results: Iterable[EMResult[P, S]]) -> EMResult[P, S]:
-    """The start with the highest objective; of equals the first."""
+    """The start with the highest objective; the first of equal ones."""
     return max(results, key=lambda result: result.lower_bound)

@@ -26,8 +26,8 @@ class Amounts(NamedTuple):
 def standard_amount(n_entries: Array, among: Amounts) -> Array:
     """The logarithm of the number of entries of rows or columns, (n,), as a feature of them.
 
-    It is standardised by the numbers of entries ``among`` and clipped to their range: a line that is fitted to them
-    does not hold beyond it.
+    It is standardised by the numbers of entries ``among`` and clipped to their range, because a line fitted to them
+    does not extrapolate.
     """
     amount = (np.log1p(n_entries).clip(among.low, among.high) - among.mean) / among.spread
     return np.asarray(amount, np.float64)

@@ -63,10 +63,10 @@ from lbg_recsys.core.interrupts import Between, go_on
 from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array
 
-# The sweep from which cut points and the shapes of noise move: before, the classes have not been found.
+# Cut points and the shapes of noise are fixed before this sweep, because classes are not found yet.
 _CUTS_MOVE_FROM = 10
-# Entries, times components, that are worked off within half a second: Ctrl-C is heard between two calls into compiled
-# code. Drawing the factors of an entry's row takes as long as several components of it.
+# Entries, times components, per call of compiled code: about half a second, because Ctrl-C is handled between calls.
+# Drawing the factors of an entry's row takes as long as several components of it.
 _ENTRIES_AT_ONCE = 40_000_000
 _FACTORS_TIMES = 16
 # A wide prior of precisions.
@@ -75,7 +75,7 @@ _WIDE = Gamma(0.5, 0.005)
 
 @dataclass(frozen=True)
 class ChainSettings:
-    """The settings of one chain; `BayesianLBGModel` leaves those that hardly matter at their defaults."""
+    """The settings of one chain; `BayesianLBGModel` keeps the defaults of those with little effect."""
 
     n_components: int = 16
     n_classes: int = 3

@@ -23,7 +23,7 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Array, Floats
 from lbg_recsys.progress import Progress, silent
 
-# The fewest sweeps however short the time, and the most, as a multiple of those asked for.
+# The smallest number of sweeps within a time limit, and the largest as a multiple of ``n_sweeps``.
 FEWEST, MOST_TIMES = 12, 10
 # A Gaussian chain's cuts into levels hardly move from one kept sweep to the next, and matching them costs a pass.
 _MATCH_EVERY = 4
@@ -125,12 +125,12 @@ def run_all(
     With ``seconds``, as many sweeps are made as fit into this time, but at least `FEWEST` and at most `MOST_TIMES` as
     many as asked for; what was kept of the first third of them is then dropped, unless ``burn_in`` is 0.
 
-    Every chain has its own random stream and they share nothing, so the threads cannot change a bit. Threads that are
-    left over when each chain has one draw factors of the same chain, from random numbers that were drawn before.
+    Every chain has its own random stream and shares nothing, so the number of threads does not change a bit. If there
+    are more threads than chains, several draw factors of the same chain, from random numbers that were drawn before.
 
     On Ctrl-C the chains stop within a second and whatever was kept stays; before that, the interrupt is raised to the
     caller. Ctrl-C reaches the main thread, which therefore waits while others sweep. It makes the first sweep of all
-    by itself, for the sake of Ctrl-C while that compiles: nothing is lost with a chain that is torn by then.
+    by itself, so that Ctrl-C can stop the compilation: an inconsistent chain is no loss before the first sweep.
 
     ``progress`` is called after every sweep with the training error as its note; ``unit`` is what 1 in the chains'
     values is in the ratings.

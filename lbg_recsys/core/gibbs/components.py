@@ -18,7 +18,7 @@ from lbg_recsys.core.gibbs.simd import WIDTH, sum_blocks
 from lbg_recsys.core.types import Array
 
 PRIOR_ROWS = 20.0  # pseudo-rows with the rates of all rows, which are added to the rows of every class
-_BLOCK = 64  # factors (1 - p) >= 1e-3 that are multiplied before a logarithm is taken: so many do not underflow
+_BLOCK = 64  # factors (1 - p) >= 1e-3 per logarithm: the product of this many does not underflow
 
 
 class Classes(NamedTuple):

@@ -17,11 +17,11 @@ from lbg_recsys.core.types import Array
 # The steps from zero to the largest class mean of a component. On held-out ratings of three data sets, RMSE and log
 # loss differ by less than 0.0001 from those with 127 steps, and the model file is a sixth smaller.
 STEPS = 31.0
-# The same of factors, and of what they are expected to be: an expectation is an average over many pushes.
+# The same for factors and for expected factors, which are averages over many pushes.
 FACTOR_STEPS, PUSH_STEPS = 31.0, 7.0
 # The smallest positive number of half precision, and a round number below its largest.
 SMALLEST, LARGEST = float(np.nextafter(0, 1, dtype=np.float16)), 6e4
-_LARGEST_SINGLE = 3e38  # the same of single precision
+_LARGEST_SINGLE = 3e38  # the same for single precision
 _SMALL = 1 << 19  # bytes that are copied in less time than it takes to go through the sweeps
 
 
@@ -202,7 +202,7 @@ class Draws:
         if side is Side.USERS:
             names.append("own_cuts")
         parts = {name: np.ascontiguousarray(getattr(self, name)[:, -1:]) for name in names}
-        # occasions belong to users, too: when they rated is as private as what they rated
+        # occasions belong to users too: the times of ratings are as private as the ratings
         return replace(self, **parts, occasion=self.occasion[:, :0], occasion_tau=self.occasion_tau[:, :0])
 
     def pieces(self) -> list["Draws"]:

@@ -1,4 +1,4 @@
-"""What is expected of continuous factors before any value is known: lines, pushes and precisions, and their draws.
+"""The prior of continuous factors, given which entries exist: lines, pushes and precisions, and their draws.
 
 See `lbg_recsys.core.gibbs.factors` for the model.
 """

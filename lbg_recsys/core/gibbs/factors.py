@@ -2,10 +2,10 @@
 
     a_j ~ N(m_j, 1 / precision),   m_j = line_0 + line_1 amount_j + sum over its entries of push_i / sqrt(n_j)
 
-and the same for the columns with rows and columns exchanged. A push is what having an entry with a column says of the
-factors of a row before the value of any entry is known: a low-rank map of the history, as the indicator profiles are
-one by classes. One sweep draws each row's factors as a block, then the parameters of their expected values one
-partner at a time (`lbg_recsys.core.gibbs.factor_priors`): O(entries R^2 + (rows + columns) R^3).
+and the same for the columns with rows and columns exchanged. A push is what an entry with a column adds to the
+expected factors of a row, whatever its value: a low-rank map of the history, as the indicator profiles are a map by
+classes. One sweep draws each row's factors as a block, then the parameters of their expected values one partner at a
+time (`lbg_recsys.core.gibbs.factor_priors`): O(entries R^2 + (rows + columns) R^3).
 """
 
 import math
@@ -50,7 +50,7 @@ class Factors(NamedTuple):
 
 
 def first_factors(rng: np.random.Generator, rank: int, n_partners: int, amount: Array) -> Factors:
-    """Small random factors, of which nothing is expected."""
+    """Small random factors with expected values of 0."""
     n, zeros = len(amount), np.zeros
     value = (_FIRST_SPREAD * rng.standard_normal((n, rank))).astype(np.float32)
     return Factors(
@@ -121,10 +121,10 @@ class NearFactors(NamedTuple):
 
 @kernel(inline="always")
 def rounding_of(own_weight: float, squares: Array, rank: int) -> float:
-    """What the rounding of sums of squares can take away from the precision of factors, times a safe number.
+    """A safe upper bound of the rounding error in the precision of factors, from sums of squares.
 
     It is far below the precision of the prior unless the noise weight of a row is around a million. Then the prior
-    is taken to be as precise as this: the sum of both would have no root.
+    is given this precision instead: otherwise the sum of both might not be positive definite.
     """
     trace = np.float64(0.0)
     for r in range(rank):
@@ -259,7 +259,7 @@ def factorise_rows(own: Factors, near: Near, res: Array, first: int, a: Array) -
     """`factorise` what the factors of the next LANES rows are drawn from; the number of these rows."""
     ptr, partner, place = near.entries
     some = min(LANES, own.value.shape[0] - first)
-    for lane in range(some):  # what other lanes have is computed with and read by nobody
+    for lane in range(some):  # the results of the other lanes are never read
         j = first + lane
         at, where = partner[ptr[j] : ptr[j + 1]], place[ptr[j] : ptr[j + 1]]
         for e in range(at.shape[0]):  # unsigned: numba need not check for negative indices

@@ -1,7 +1,7 @@
 """Features of rows and columns, which are known besides the entries, as design matrices of regressions.
 
-The features of a column are further entries of its phi. The features of a row are expected of its bias,
-b_j ~ N(f_j . beta, 1/row_tau), and those of rows and columns are expected of their factors in the same way.
+The features of a column are further entries of its phi. The features of a row predict its bias,
+b_j ~ N(f_j . beta, 1/row_tau), and those of rows and columns predict their factors in the same way.
 Coefficients of features of the same group have the same prior, N(0, 1/kappa_g) with kappa_g ~ Gamma: the precision of
 a group that does not help is drawn large, and its coefficients are then near zero.
 """
@@ -20,7 +20,7 @@ _FIRST_PRECISION = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The features of rows or columns, centred: zeros stand for what is not known."""
+    """The features of rows or columns, centred; a missing value is 0."""
 
     values: Array  # (n, E) float32
     groups: Array  # (E,) int64: the group of each feature, from 0

@@ -110,7 +110,7 @@ def column_influence(
     prior_precision: Array,
     moved: Array,
 ) -> tuple[Array, Array]:
-    """The effects of n entries of a column on the expected value of another: by having them, and by their values.
+    """The effects of n entries of a column on the expected value of another: of their presence, and of their values.
 
     The entries' means are ``design`` (n, D) times the column's parameters, that of the other ``target`` (D,) times
     them plus ``offset``. A priori the parameters are independent Gaussians; ``moved`` (n, D) is what each entry adds
@@ -120,15 +120,15 @@ def column_influence(
     centre, covariance, score, information = _posterior(design, likelihood, prior_mean, prior_precision)
     spread = design @ covariance
     reach = spread @ target
-    # without an entry its mean varies no more than it does a priori: that bounds what rounding leaves of 1 - leverage
+    # without an entry its mean varies at most as it does a priori, which bounds 1 - leverage against rounding
     least = 1.0 / (1.0 + information * (design**2 @ (1.0 / prior_precision)))
     left = np.maximum(1.0 - information * np.einsum("nd,nd->n", spread, design), least)
     valued = reach * score / left
-    # the prior that would be without the entry acts on a posterior without it
+    # the change of the prior applies to the posterior without the entry
     pulled = moved * prior_precision
     given = pulled @ covariance @ target + information * reach * np.einsum("nd,nd->n", spread, pulled) / left
     slope = expectation.slope(float(target @ centre) + offset, float(target @ covariance @ target))
-    # a slope does not hold beyond the ends of the scale
+    # a linear change is not valid beyond the ends of the scale
     width = expectation.values[-1] - expectation.values[0]
     return np.clip(slope * given, -width, width), np.clip(slope * valued, -width, width)
 

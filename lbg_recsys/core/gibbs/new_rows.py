@@ -343,7 +343,7 @@ def _draw_new(
 ) -> None:
     """The loop of `draw_new_row` and `draw_new_column`: most of it is the same, and was compiled for each of them.
 
-    Factors turn from chain to chain: those of a sweep are drawn first, from what is expected of them.
+    Factors are rotated differently in each chain, so those of a sweep start from their expected values.
     """
     partners, value, level, neighbours = ratings
     tau, weight_shape, weight_rate, cuts, cut_tau, ordinal, rater_cuts = prior
@@ -377,7 +377,7 @@ def _draw_new(
     for s in range(kept):
         if s == 0:
             weight[0] = weight_shape[s] / weight_rate[s]
-        expected = np.float32(0.0)  # of a column: its ``bias`` is without, and has the prior of a row's bias
+        expected = np.float32(0.0)  # a column's ``bias`` is less its expected value, with the prior of a row's bias
         if as_row:
             _begin_row(s, partners, columns, utility, bias[0], z, odds, res)
         else:
@@ -454,7 +454,7 @@ def draw_new_column(
 
 
 def _contiguous(out: tuple[Array, ...]) -> list[Array]:
-    """Arrays like these, which may be parts of others, for which the kernel would be compiled once more."""
+    """Contiguous arrays of these shapes: for parts of other arrays the kernel would be compiled again."""
     return [np.empty(each.shape, each.dtype) for each in out]
 
 

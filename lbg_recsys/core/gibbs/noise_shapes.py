@@ -16,7 +16,7 @@ from lbg_recsys.core.types import Array, Floats, Ints
 
 # The median of a shape a priori, and the one of chains that do not learn it.
 USUAL_SHAPE = 10.0
-# A step of the logarithm of a shape, and how many are tried per sweep: the way from 10 to 2 takes some twenty sweeps.
+# The step of the logarithm of a shape, and the number of steps per sweep: from 10 to 2 takes about twenty sweeps.
 _STEP, _TRIES = 0.2, 3
 
 

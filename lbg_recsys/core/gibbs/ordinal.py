@@ -117,7 +117,7 @@ def _likelihood_gains(b: int, rated: RatedLevels, proposal: Array, gain: Array) 
                 old = abs(normal_cdf((cuts[b] + added[b, u] - mean) * root) - end)
                 new = abs(normal_cdf((cuts[b] + proposal[u] - mean) * root) - end)
                 ratio[u] *= (new + _TINY) / (old + _TINY)
-                if not 1e-200 < ratio[u] < 1e200:  # take a logarithm now and then, not one per rating
+                if not 1e-200 < ratio[u] < 1e200:  # one logarithm per group of ratings, not one per rating
                     gain[u] += math.log(ratio[u])
                     ratio[u] = 1.0
     for u in range(proposal.shape[0]):
@@ -153,7 +153,7 @@ def rescale_own_cuts(rng: np.random.Generator, b: int, rated: RatedLevels, tau: 
     """A Metropolis step of what all users add to cut point ``b`` together with its precision, which is returned.
 
     Their products with sqrt(tau) stay. What users with few ratings add depends more on tau than on their ratings, and
-    tau on what they add: drawn in turn, both need hundreds of sweeps to get far.
+    tau on what they add: if they are drawn in turn, both need hundreds of sweeps to move.
     """
     cuts, added = rated.intervals.cuts, rated.intervals.added
     information = 0.25 * _INFORMATION * rated.owner_weight.astype(np.float64) * rated.neighbours[b] * added[b] ** 2

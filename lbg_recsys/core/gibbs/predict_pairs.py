@@ -18,7 +18,7 @@ from lbg_recsys.core.types import Array
 
 # The kinds of occasions come in this order: a user's day, a user's moment, and an item's month, the drift.
 DRIFT = 2
-_LEAST_NOISE = 0.01  # the share of the noise that is left when the occasion is known, against rounding
+_LEAST_NOISE = 0.01  # the least share of the noise that remains when the occasion is known, against rounding
 
 
 class _Pairs(NamedTuple):
@@ -78,7 +78,7 @@ def _add_sweeps(pairs: _Pairs, sweeps: _Sweeps, values: Array, probability: Arra
                 m += c_step[s, h] * c[s, i, h, z[s, j, h]]
             if product_step.shape[1]:
                 m += dot(row_factor[s, j], col_factor[s, i], product_step[s])
-            known = 0.0  # variance that is none: the effect of the occasion is known
+            known = 0.0  # variance to subtract, because the effect of the occasion is known
             for g in range(when.shape[1]):
                 if when[e, g] >= 0:
                     m += occasion[s, when[e, g]]
@@ -192,7 +192,7 @@ def expected_from(draws: Draws, below: Array, mean: Array, values: Array) -> Arr
 def _prepared(
     draws: Draws, users: Array, items: Array, side: Side, when: Array | None = None
 ) -> tuple[_Pairs, _Sweeps]:
-    """The pairs and what they need of the sweeps: a single pair must not cost a pass over all of these."""
+    """The pairs, and the parts of the sweeps that they need: one pair must not need a pass over all sweeps."""
     rows, cols = side.rows_and_columns(users, items)
     known_rows, rows = distinct(np.where(rows < 0, draws.z.shape[1] - 1, rows))
     known_cols, cols = distinct(np.where(cols < 0, draws.c.shape[1] - 1, cols))

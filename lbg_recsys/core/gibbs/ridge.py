@@ -19,7 +19,7 @@ SHRINKAGE = 10.0
 def cross_product(features: Array, targets: Array, out: Array) -> None:
     """out[s, d] = sum_i targets[s, i] * features[d, i], in double precision.
 
-    Rounding to single precision would cost a Gram matrix its definiteness as soon as there are many columns i.
+    In single precision a Gram matrix of many columns i would not be positive definite after rounding.
     """
     last = features.shape[0] - 1
     for s in range(targets.shape[0]):

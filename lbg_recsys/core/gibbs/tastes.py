@@ -13,7 +13,7 @@ import numpy as np
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.types import Array
 
-# Pseudo-entries that draw the slope of the line to zero: a line through two points would leave nothing.
+# Pseudo-entries that shrink the slope of the line to zero: a line through two points would leave no residual.
 _RIDGE = 10.0
 # Squared tastes, in squared spreads of the ratings, below which there is only rounding.
 _NO_TASTE = 1e-9

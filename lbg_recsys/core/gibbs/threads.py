@@ -12,7 +12,7 @@ from lbg_recsys.core.types import Array
 
 
 class Threads(NamedTuple):
-    """So many threads, and what maps a function on them."""
+    """A number of threads, and the function that maps a function over them."""
 
     number: int = 1
     over: Callable[..., Any] = map
@@ -40,7 +40,7 @@ ALONE = Threads()
 
 @contextmanager
 def threads_for(n_chains: int, n_jobs: int) -> Iterator[Threads]:
-    """What each of several chains has of ``n_jobs`` threads, while the context lasts."""
+    """The share of each of several chains in ``n_jobs`` threads, within the context."""
     number = n_jobs // n_chains
     if number <= 1:
         yield ALONE

@@ -41,7 +41,7 @@ def _tilt(probability: Array, levels: Array, mean: Array) -> None:
                 b = end + way * t
                 if t > 0:
                     gap = abs(levels[b] - levels[b - way])
-                    if gap != step:  # once for all levels of a regular scale: exp is what tilting costs
+                    if gap != step:  # once for all levels of a regular scale: exp takes most of the time of tilting
                         ratio, step = math.exp(-abs(theta) * gap / width), gap
                     factor *= ratio
                 at = (levels[b] - mean[e]) / width

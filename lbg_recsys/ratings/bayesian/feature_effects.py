@@ -4,9 +4,9 @@ Before anything is known of its ratings, an item i with the features f_i is expe
 
     (f_i - f) . g_u
 
-higher than an item with the features f. The regressions of the chains do not tell g_u: they compare items with the
-same number of ratings and the same raters, and nobody knows these of a new item. So the items of each kept sweep, as
-their biases, class means and factors, are regressed on their features alone. The penalties are learned, one per group
+higher than an item with the features f. The regressions of the chains do not give g_u: they compare items with the
+same number of ratings and the same raters, which are unknown for a new item. So the biases, class means and factors
+of the items in each kept sweep are regressed on the features alone. The penalties are learned, one per group
 of features, from the regression of what the items are for the average user.
 """
 
@@ -53,7 +53,7 @@ class FeatureEffects:
                 for rows, sweeps in self._sweeps.items()
             }
             return
-        # between equal items, and items that count as often as they are rated
+        # between equal weights, and weights proportional to the number of ratings
         weight = np.sqrt(amount)
         weight *= weight.sum() / (weight @ weight)
         share = weight / weight.sum()

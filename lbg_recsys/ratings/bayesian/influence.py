@@ -26,9 +26,9 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 # Draws of a user's classes given a kept sweep, in each of two runs, and draws before them that are not used.
 _ROUNDS, _SKIPPED = 24, 8
-# With so few ratings one of them may count so much that no draw is likely without it: draws are made without each.
+# With at most this many ratings, draws are made without each of them: one may have too much weight for reweighting.
 _FEW = 6
-# The least and the largest precision of noise that is computed with, for ratings with spread 1.
+# The smallest and the largest noise precision that is used, for ratings with standard deviation 1.
 _PRECISIONS = 1e-4, 1e4
 
 Effects = tuple[Floats, Floats]  # by having been given, and by their values
@@ -125,7 +125,7 @@ class Influence:
         everything, k = np.arange(len(own.items)), draws.lam.shape[2]
         for s, logits in enumerate(self.known.rates.of_all_sweeps(own.items)):
             evidence = INDICATOR_WEIGHT[Side.USERS] * logits
-            with np.errstate(divide="ignore"):  # a class that nobody can have
+            with np.errstate(divide="ignore"):  # a class with probability 0
                 fixed = np.log(draws.lam[s].astype(np.float64)) + draws.base[s] + evidence.sum(axis=0)
             starts = s, _far_from(s, len(draws), self.n_chains)
             expected, classes, factors, fitted = self._sample(
@@ -176,7 +176,7 @@ class Influence:
         others = (draws.col_factor[s, np.append(items, item)] * draws.steps.col_factor[s]).astype(np.float32)
         expected_factors, _ = self._expected_factors(
             draws, s, True, user, own.items
-        )  # that they were rated stays known
+        )  # the presence of the ratings stays known
         given = RowGiven(
             own.value[kept],
             own.level[kept],

@@ -17,7 +17,7 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 
 
 class Evidence(NamedTuple):
-    """What it says of a user's classes that the user rated an item: weighted logits less those of class 0."""
+    """The evidence of rating an item about the user's classes: weighted logits less those of class 0."""
 
     steps: npt.NDArray[np.int8]  # (S, items, H, K - 1), in units of
     unit: npt.NDArray[np.float32]  # (S, H)
@@ -27,8 +27,8 @@ class ItemRates(WithoutCaches):
     """The rates of classes, from the ratings of the training or, without its users, from the evidence kept of them.
 
     The evidence of all items, one byte each, takes a pass over the training ratings per kept sweep: it is computed
-    for the first new user and cached. A pickle leaves it out unless it is all there is. There are no rates if no kept
-    sweep has users as rows.
+    for the first new user and cached. A pickle leaves it out unless the training ratings are missing. There are no
+    rates if no kept sweep has users as rows.
     """
 
     def __init__(self, draws: Mapping[Side, Draws], training: RatingMatrix, kept: Evidence | None = None) -> None:

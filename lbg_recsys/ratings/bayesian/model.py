@@ -42,7 +42,7 @@ from lbg_recsys.ratings.settings import BayesianLBGSettings
 MONTE_CARLO_SHARE = 0.15
 # Items that lists by expected rating go through together: their part of the kept sweeps is copied.
 _ITEMS_AT_ONCE = 4096
-# The remedy that needs the chains.
+# The part of a warning about how to continue a fit: it needs the chains.
 _CONTINUED = "or continue it in Python with warm_start=True (a model file only if it was saved with chains=True)"
 # How training went.
 _TRAINING = ("training_error_", "rhat_", "monte_carlo_error_", "converged_", "interrupted_")
@@ -126,7 +126,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
             burn_in = 0
             training.give_back(self._draws)
         finished = self._run(training, burn_in, progress)
-        # from here on nothing fails: a fit that did leaves the model as it was
+        # nothing fails below: the model changes only after a complete run
         self._training, self._draws = training, training.gather()
         self.matrix, self.standard_, self.seed_ = training.matrix, training.standard, training.seed
         self.features_, self.calendar_, self.size_ = training.features, training.calendar, training.size
@@ -345,7 +345,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
         return self._tastes.membership(n_topics)
 
     def topic_tables(self, n_topics: int | None = None) -> TopicTables:
-        """Groups of users with similar tastes: the classes of a sweep mean nothing in the next."""
+        """Groups of users with similar tastes, because classes are not comparable between sweeps."""
         return TopicTables.of_members(self.posterior(N_TOPICS if n_topics is None else n_topics), self.matrix)
 
     def assemble(

@@ -31,7 +31,7 @@ class NewItem:
     ``known`` (items, E) are the features of all items.
 
     How many ratings it will have is unknown: amount, bias and shares of classes are a priori the averages of all
-    items, weighted by their ratings. The ratings that are given would say that it is rated seldom, as bad items are.
+    items, weighted by their ratings: the few ratings so far would make it look like a rarely rated, bad item.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class NewItem:
         return np.asarray(biases @ share + moved, np.float32)
 
     def _kept_columns(self, draws: Draws) -> KeptColumns:
-        """The users who rated the item as columns, and what it says of the item's classes that they did."""
+        """The users who rated the item as columns, and the evidence of these ratings about the item's classes."""
         users, (n_sweeps, n_components, k) = self._users, draws.lam.shape
         evidence = np.empty((n_sweeps, len(users), n_components, k - 1), np.int8)
         steps = np.empty((n_sweeps, n_components), np.float32)
@@ -118,7 +118,7 @@ class NewItem:
             class_logits(known.indptr, known.columns, classes[:-1], users, logits)
             difference = logits[:, :, 1:] - logits[:, :, :1]
             evidence[s], steps[s] = in_steps(INDICATOR_WEIGHT[Side.ITEMS] * difference.swapaxes(0, 1))
-        with np.errstate(divide="ignore"):  # the log of the share of a class that no item has
+        with np.errstate(divide="ignore"):  # in place of log(0), for a class without items
             base = np.log(draws.share).astype(np.float64)
         bias, weight = single(draws.col_bias, users), single(draws.col_weight, users)
         bias += self._usual_bias(draws)[:, np.newaxis]

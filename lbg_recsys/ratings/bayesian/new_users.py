@@ -52,7 +52,7 @@ class NewUsers(WithoutCaches):
 
     @cached_property
     def _eta(self) -> npt.NDArray[np.float32]:
-        """What features add to class means, in single precision: to convert it took a tenth of a new user's list."""
+        """What features add to class means, in single precision: the conversion took 10% of a new user's list."""
         return self._draws[Side.ITEMS].eta.astype(np.float32)
 
     def draw(
@@ -143,7 +143,7 @@ class NewUsers(WithoutCaches):
 
     def _kept_columns(self, items: Ints) -> KeptColumns:
         draws, (evidence, steps) = self._draws[Side.USERS], self.rates.evidence
-        with np.errstate(divide="ignore"):  # the log of the share of a class that nobody has
+        with np.errstate(divide="ignore"):  # in place of log(0), for a class without users
             base = (np.log(draws.lam) + draws.base).astype(np.float64)
         return KeptColumns(
             part(draws.c, items),

@@ -1,4 +1,4 @@
-"""The size and the noise of Bayesian LBG where nobody gives them: they follow the ratings per user and item.
+"""The default size and noise of Bayesian LBG, which follow the numbers of ratings per user and item.
 
 The rules were found on inner splits of several data sets: see "The size" and "The shapes of the noise" in
 docs/bayesian-lbg.md.
@@ -28,7 +28,7 @@ class Size(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], n_ratings: int, n_ids: int) -> "Size":
-        """The size that parameters give, "auto" resolved for so many ratings and so many users and items.
+        """The size by the parameters, with "auto" resolved for these numbers of ratings, users and items.
 
         >>> Size.of({"n_components": "auto", "n_classes": 5, "n_factors": "auto"}, 900_000, 9_746)
         Size(n_components=4, n_classes=5, n_factors=40)
@@ -51,9 +51,9 @@ def factors_for(ratings_per_id: float) -> int:
 def noise_of(likelihood: Likelihood, kinds: Collection[Likelihood], ratings_per_user: float) -> dict[str, Any]:
     """How alike users and items are in the noise of a chain with this likelihood, one of the ``kinds`` of a fit.
 
-    Beside ordinal chains, Gaussian ones are there for the means: users who look precise, because they give few
-    different ratings, must not get too much weight in these. Ordinal chains learn the shapes if users have few
-    ratings; with many, distributions lose by it.
+    Beside ordinal chains, Gaussian chains are used for the means: users who look precise, because they give few
+    different ratings, must not get too much weight in them. Ordinal chains learn the shapes if users have few
+    ratings; with many ratings, learned shapes make distributions worse.
 
     >>> both = tuple(Likelihood)
     >>> noise_of(Likelihood.GAUSSIAN, both, 20.0)
@@ -68,7 +68,7 @@ def noise_of(likelihood: Likelihood, kinds: Collection[Likelihood], ratings_per_
 
 
 def burn_in_of(parameters: Mapping[str, Any]) -> int:
-    """How many sweeps at the start of each chain are not used; `ParameterError` where that leaves none.
+    """The number of sweeps at the start of each chain that are not used; `ParameterError` if none would remain.
 
     >>> burn_in_of({"n_sweeps": 70, "burn_in": "auto"})
     23

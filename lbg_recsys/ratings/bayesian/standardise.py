@@ -1,4 +1,4 @@
-"""Ratings as the chains take them: standardised, and how much it counts that an item is rated at all."""
+"""Ratings standardised for the chains, and the weight of the evidence that an item is rated."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ from lbg_recsys.ratings.matrix import RatingMatrix
 # Kept sweeps of each side, evenly spaced: on MovieLens-100K nine of ten items and eight of ten users most alike
 # are those of all sweeps.
 _SWEEPS = 32
-# Groups are found by tastes for so many items, the most often rated, among so many users, evenly spaced.
+# Groups are found by tastes for at most this many items, the most rated, and users, evenly spaced.
 _ITEMS = 200
 _USERS = 10_000
 _STARTS = 4
@@ -53,7 +53,7 @@ class Tastes(WithoutCaches):
         grams: Floats | None = None,
     ) -> None:
         self._draws, self._matrix, self._seed, self._grams = draws, matrix, seed, grams
-        # who is folded into a view is still not in the training
+        # users folded into a view are not in the training ratings
         self._trained: Tastes | None = trained and (trained._trained or trained)
 
     # -- alike ---------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Tastes(WithoutCaches):
             tastes = np.zeros((len(some), len(self._leading_items)))
             for x, y in self._for_leading_items():
                 tastes += x[some] @ y.T
-            # equal tastes must be equal to the last bit, or rounding would make groups of them
+            # rounded, so that rounding errors do not separate equal tastes into groups
             tastes = np.round(tastes / max(len(self._sweeps), 1), 9)
             self._centres[groups] = _centres_of(tastes, groups, self._seed)
         return self._centres[groups]
@@ -202,6 +202,6 @@ def _centres_of(tastes: Floats, groups: int, seed: int) -> Floats:
     state = int(np.random.SeedSequence(seed).generate_state(1)[0])
     means = KMeans(min(groups, len(tastes)), n_init=_STARTS, random_state=state)
     with warnings.catch_warnings(), threadpool_limits(1):  # threads would add up in any order, and bits differ
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer tastes than groups
+        warnings.simplefilter("ignore", ConvergenceWarning)  # there are fewer different tastes than groups
         size = np.bincount(means.fit_predict(tastes), minlength=means.n_clusters)
     return np.asarray(means.cluster_centers_[np.argsort(-size, kind="stable")[: np.count_nonzero(size)]])

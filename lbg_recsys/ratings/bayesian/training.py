@@ -43,14 +43,14 @@ LIKELIHOODS = {
 MAX_ORDINAL_LEVELS = 25
 # Pairs whose predictions are traced for R-hat.
 TRACED_PAIRS = 200
-# The parameters that chains are made of: with another value of one of them there is nothing to go on with.
+# The parameters that determine the chains: if one of them changes, a fit cannot continue the chains.
 _MAKING = (*Size._fields, "n_chains", "orientation", "likelihood", "max_kept", "random_state")
 
 
 class Training:
     """All chains of a fit with the ratings that they are about; ``parameters`` are those of `BayesianLBGModel`.
 
-    A model takes what it predicts with from here when a run is over, not before: a run that fails leaves it alone.
+    A model takes the kept sweeps when a run is complete, so that a run that fails does not change the model.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Training:
         self.calendar = None if times is None else Calendar.of(users, items, times)
         self.size = Size.of(parameters, len(matrix.values), matrix.n_users + matrix.n_items)
         self.made_of = {name: parameters[name] for name in _MAKING}
-        # without a random_state this is chance, to be held on to: new users are drawn from it as well
+        # without a random_state the seed is random, and kept, because new users are drawn with it too
         self.seed = seed_of(parameters["random_state"])
         self.starts = [] if matrix.is_constant else self._starts(parameters)
         self.runs: list[Run] = []
@@ -99,7 +99,7 @@ class Training:
         known = {side: table.design(ids_of(matrix, side)) for side, table in self.features.items()}
         most = parameters["max_kept"]
         stride = -(-(parameters["n_sweeps"] - burn_in_of(parameters)) // most)
-        if parameters["max_seconds"] is not None:  # nobody knows how many: a third is dropped in the end
+        if parameters["max_seconds"] is not None:  # not known yet: the first third is dropped at the end
             most, stride = most * 3 // 2, 1
         return [
             Start(
@@ -197,7 +197,7 @@ def ids_of(matrix: RatingMatrix, side: Side) -> IdIndex:
 
 
 def seed_of(random_state: int | None) -> int:
-    """What numpy seeds with: the number given, or one drawn from the machine's entropy."""
+    """The seed for NumPy: the number given, or one drawn from the machine's entropy."""
     return int(np.random.SeedSequence(random_state).entropy)  # type: ignore[arg-type]  # an int stays an int
 
 
@@ -208,7 +208,7 @@ def entries_of(matrix: RatingMatrix, standard: Standard, side: Side) -> tuple[Sp
 
 
 def same_ratings(one: RatingMatrix, other: RatingMatrix) -> bool:
-    """Whether both say the same of the same users and items on the same scale."""
+    """Whether both have the same ratings of the same users and items on the same scale."""
     return (
         one.scale.discrete == other.scale.discrete
         and np.array_equal(one.scale.levels, other.scale.levels)

@@ -2,8 +2,8 @@
 
 An item is unknown because it is new, or because it is rated so seldom that the data missed it. A new item is one more
 of the items that the user rates: its amount of ratings is integrated over by going through those. A missed item has
-the amount of the least rated ones. Who asks tells which of the two it is: people who rate obscure items meet those
-that the data missed. Unknown users are the same with the sides exchanged.
+the amount of the least rated ones. The user tells which of the two is likely: users who rate obscure items also meet
+items that the data missed. Unknown users are the same with the sides exchanged.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class UnknownPartner(WithoutCaches):
     The sum is over the n_u items i that user u rated, P(r | u, i) is the model's distribution and P(r) the share of
     the level among all ratings. w_u = s_u / (s_u + `NEW_SHARE`) is the probability that the item is not new but was
     missed, s_u that of a next rating of u to be of a missed item (`core.missing`). If u has more than `MOST_RATINGS`,
-    the sum is over so many of them. Distributions are computed when they are first asked for and cached.
+    the sum is over `MOST_RATINGS` of them. Distributions are computed when they are first asked for and cached.
 
     Parameters
     ----------

@@ -51,9 +51,9 @@ class Chooser(RatingModel):
         return np.asarray(self._model.posterior().mean(axis=0, keepdims=True))
 
     def explain(self, user: RawId, item: RawId) -> "ChoiceExplanation | Explanation | Influences":  # type: ignore[override]
-        """Because of which items this one is recommended: exact contributions to its score.
+        """The exact contribution of each of the new user's items to the score of an item.
 
-        Without any item, and of an item that nobody has rated, why an unknown user's rating is predicted as it is.
+        For a user without items, or an item without ratings, it explains an unknown user's rating.
         """
         codes = self.user_code(user), self.item_code(item)
         if not self.matrix.n_ratings or codes[1] < 0:
@@ -67,11 +67,11 @@ class Chooser(RatingModel):
         return self._model.effects_of_features(self._code, item)
 
     def item_code(self, item: RawId) -> int:
-        """As the model has it."""
+        """As in the model."""
         return self._model.item_code(item)
 
     def item_id(self, code: int) -> RawId:
-        """As the model has it."""
+        """As in the model."""
         return self._model.item_id(code)
 
     @property
@@ -93,7 +93,7 @@ class Chooser(RatingModel):
         return self._model.with_users(matrix)
 
     def similarity(self, of_users: bool, own: int, metric: str) -> Floats:
-        """As the model says it."""
+        """As in the model."""
         return self._model.similarity(of_users, own, metric)
 
     def topic_tables(self, n_topics: int | None = None) -> "TopicTables":

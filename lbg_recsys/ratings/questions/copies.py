@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lbg_recsys.ratings.model import RatingModel
     from lbg_recsys.ratings.topic_model import TopicRatingModel
 
-# In nats: with less, all ratings of a user say next to nothing about which of two topics they are of.
+# In nats: below this, all ratings of a user hardly distinguish the two topics.
 _NOTHING = 0.02
 
 
@@ -32,7 +32,7 @@ def copies_of(model: "TopicRatingModel", topic: int) -> Bools:
         p, logit = parameters.p, parameters.logit_p()
         divergence += 0.5 * weight * ((p - p[:, own]) * (logit - logit[:, own])).sum(axis=0)
     found = np.asarray(getattr(model, "temperature", 1.0) * divergence < _NOTHING)
-    found[topic] = True  # whatever the numbers of a damaged file give
+    found[topic] = True  # the numbers of a damaged file may overflow
     return found
 
 
@@ -46,7 +46,7 @@ def n_different(model: "TopicRatingModel") -> int:
 
 
 def warn_of_copies(model: "RatingModel") -> None:
-    """Warn that topics are copies of each other, if they are: what is said of topics says little then."""
+    """Warn if topics are copies of each other: explanations by topics then mean little."""
     from lbg_recsys.ratings.topic_model import TopicRatingModel
 
     if not isinstance(model, TopicRatingModel):

@@ -50,7 +50,7 @@ _BLOCK_RATINGS = 1 << 20  # folded in at a time by `leave_one_out`: a user with 
 
 @dataclass(frozen=True)
 class _Evidence:
-    """One of the user's ratings, with what it adds by having been given and by its value."""
+    """One of the user's ratings, with what it adds because the item is rated, and by its value."""
 
     item: RawId
     rating: float
@@ -60,7 +60,7 @@ class _Evidence:
 
     @property
     def both(self) -> float:
-        """What the rating adds: a subclass has the name of the quantity."""
+        """What the rating adds; a subclass names the quantity."""
         return self.from_rating_it + self.from_its_value
 
 
@@ -293,7 +293,7 @@ class Influences(_Predicted):
 
 
 def influences(model: "RatingModel", user: int, item: int) -> Influences:
-    """Trace the prediction of one pair of codes back, whatever the model."""
+    """Explain the prediction of one pair of codes by any model."""
     usual, weight = _usual_items(model)
     items = np.append(item, usual)
     users = np.repeat([user, UNKNOWN], len(items))
@@ -370,7 +370,7 @@ def _strongest_first(kind: type[E], own: RatingMatrix, given: Floats, valued: Fl
 
 
 def explain(model: "LBGModel", user: int, item: int) -> Explanation:
-    """Take the prediction of one pair of codes apart."""
+    """Explain the prediction of one pair of codes by topics."""
     warn_of_copies(model)
     parameters, beta, weight = model.parameters_, model.temperature, model.indicator_weight
     logit = parameters.logit_p()
@@ -380,7 +380,7 @@ def explain(model: "LBGModel", user: int, item: int) -> Explanation:
     mu = posterior(joint[None, :], beta)[0][0]
     leading = np.argsort(-joint, kind="stable")
     topic = leading[0]
-    against = next(iter(leading[~copies_of(model, int(topic))[leading]]), topic)  # a copy would explain nothing
+    against = next(iter(leading[~copies_of(model, int(topic))[leading]]), topic)  # a copy has the same evidence
 
     items, values = own.item_codes, model.rows_of(own).values
     c, var = parameters.c[items], parameters.var[items]

@@ -74,7 +74,7 @@ def table_of_lists(titles: Mapping[RawId, str], **columns: Any) -> "pd.DataFrame
 
     from lbg_recsys.ratings.questions.frames import AnswerFrame
 
-    if titles:  # in place at once: to insert a column takes as long as to make the table
+    if titles:  # in its place from the start: inserting a column takes as long as making the table
         named = pd.Series([titles.get(item) for item in columns["item"]], dtype=object)
         before = list(columns)[: list(columns).index("item") + 1]
         columns = {name: columns[name] for name in before} | {"title": named} | columns

@@ -1,4 +1,4 @@
-"""A new item, known by nothing but some ratings."""
+"""A new item, known by its ratings alone."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -98,12 +98,12 @@ class FoldedItem:
         user : id or list of ids
             The users.
         mass : float, default=0.9
-            The probability that it has at least.
+            The interval contains the rating with at least this probability.
 
         Returns
         -------
         float array of shape (2,) or (n_users, 2)
-            Its ends.
+            The lowest and the highest level of each interval.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class FoldedItem:
         Parameters
         ----------
         n : int, default=10
-            How many users, or fewer if there are not so many.
+            The number of users, or fewer if fewer have not rated it.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A new user, known by nothing but some ratings or items."""
+"""A new user, known by ratings or items alone."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -31,7 +31,7 @@ SURE_MASS = 0.9
 
 # Numbers held at once: enough pairs to keep the kernels busy, few enough (16 MB) for any machine.
 _BLOCK_NUMBERS = 1 << 21
-# Items that are looked at first: so many per place in the list, and at least so many for all lists together, as a
+# Items in the first round: this many per place in the list, and at least this many for all lists together, because a
 # round takes about as long as a hundred more items.
 _ROUND, _LEAST_ROUND = 2, 160
 # Lists are found by scores and then ordered by `distribution_of`. A score may be this far below another that is no
@@ -186,7 +186,7 @@ def _weighed(model: RatingModel, users: Ints, bounds: Floats, request: _Request,
         table = np.full(may_be.shape, -np.inf)
         table[row, column] = found
         best[going] = np.partition(np.hstack([best[going], table]), size, axis=1)[:, size:]
-        # what was looked at and could not be among the best is left, and below the least of them
+        # items that were not scored because of their bounds stay in `left`: they end no user's search
         most = left[going].max(axis=1)
         going = going[(most >= best[going, 0] - close) & (most > -np.inf)]
         size *= 2

@@ -1,4 +1,4 @@
-"""How lists are asked for: the same call of every model, for known users and for a new one."""
+"""The methods that make lists, the same for every model, for known users and for a new one."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
@@ -165,11 +165,11 @@ class Recommender:
 
     @abstractmethod
     def _lists(self, users: list[RawId], wishes: Wishes) -> Iterator["pd.DataFrame"]:
-        """Tables of lists, a block of users each, and at least one; what is wrong is raised before the first."""
+        """Tables of lists, a block of users each, and at least one; errors are raised before the first."""
 
 
 class RecommenderOfOne:
-    """The only user of a model, who is asked for without an id."""
+    """The only user of a model, whose methods take no user id."""
 
     _view: Any
     _id: RawId

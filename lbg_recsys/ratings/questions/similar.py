@@ -86,7 +86,7 @@ def item_profiles(model: "TopicRatingModel") -> Floats:
     """
     parameters, (mean, var) = model.parameters_, model.item_gaussians()
     misfit = (model.levels - mean[:, :, None]) ** 2 / var[:, :, None]
-    level = np.exp(-0.5 * (misfit - misfit.min(axis=2, keepdims=True)))  # never all zero, however far the mean is off
+    level = np.exp(-0.5 * (misfit - misfit.min(axis=2, keepdims=True)))  # never all zero, even if a mean is far away
     level /= level.sum(axis=2, keepdims=True)
     profile = (level * (parameters.lam * parameters.p)[:, :, None]).reshape(parameters.n_columns, -1)
     return np.asarray(profile / profile.sum(axis=1, keepdims=True))
@@ -97,6 +97,6 @@ def overlap(profiles: Floats, one: Floats, metric: str) -> Floats:
     if metric == "hellinger":
         coefficient = np.sqrt(profiles * one).sum(axis=1)
         return np.asarray(1.0 - np.sqrt(np.maximum(1.0 - coefficient, 0.0)))
-    tiny = 1e-12  # a certain zero would put all others infinitely far away
+    tiny = 1e-12  # a probability of 0 would make all other distances infinite
     difference = np.log(profiles + tiny) - np.log(one + tiny)
     return np.asarray(np.exp(-0.5 * ((profiles - one) * difference).sum(axis=1)))

@@ -58,7 +58,7 @@ def test_the_classes_of_a_new_row_have_their_posterior():
     rng = np.random.default_rng(0)
     c = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
     evidence = rng.integers(-100, 100, (N, H, K)).astype(np.int8)
-    evidence[:, :, 0] = 0  # that of the first class is none, and not given
+    evidence[:, :, 0] = 0  # the first class has none, so it is not given
     c_step, evidence_step = np.full(H, 0.014, np.float32), np.full(H, 0.002, np.float32)
     base = np.log(rng.dirichlet(np.ones(K), H))
     bias, weight = rng.normal(0, 0.3, N).astype(np.float32), rng.gamma(5, 0.2, N).astype(np.float32)
