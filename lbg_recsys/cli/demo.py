@@ -77,7 +77,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
     paper = PAPER if ratings == "ml-100k" else ()
     if as_json:
         results = {"evaluate": [r.to_dict() for r in compared], "forced_prediction": [r.to_dict() for r in forced]}
-        print_json({"read": facts_of(matrix), "folds": folds, "seed": seed, **results})
+        print_json({"ratings": facts_of(matrix), "folds": folds, "seed": seed, **results})
         return
     echo("\nForced prediction, as in the paper (which prints MSE under the name RMSE)")
     show_forced(forced, paper)

@@ -170,7 +170,7 @@ def evaluate(
         draw_comparison(results, plot)
     if as_json:
         settings = {"split": split, "folds": folds, "seed": seed, "mass": mass, "list_users": list_users}
-        facts = {"read": facts_of(matrix), **settings, "left_out": left_out}
+        facts = {"ratings": facts_of(matrix), **settings, "left_out": left_out}
         print_json({**facts, "results": [result.to_dict() for result in results]})
     else:
         show_comparison(results, mass, left_out)

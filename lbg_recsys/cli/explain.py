@@ -255,7 +255,7 @@ def _show_evidence(model: "RatingModel", found: "Explanation | Influences", numb
     else:  # a model that does not learn from which items are rated
         names = ["from_its_value"]
     print_table(
-        ["item", "rating", *names],
+        ["title" if model.titles else "item", "rating", *names],
         [
             [title_of(model, one.item), f"{one.rating:g}", *(f"{getattr(one, name):+.{places}f}" for name in names)]
             for one in found.evidence[:number]

@@ -77,7 +77,7 @@ def forced_prediction(
         results = run(matrix, made, seeds=seeds, n_draws=draws, train_share=train_share, progress=progress)
     paper = PAPER if ratings == "ml-100k" else ()
     facts = {
-        "read": facts_of(matrix),
+        "ratings": facts_of(matrix),
         "seeds": list(seeds),
         "draws": draws,
         "train_share": train_share,

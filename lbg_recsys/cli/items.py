@@ -53,7 +53,7 @@ def items(model: str, text: str, number: int | None, output: str | None, quiet: 
         with block_writer(output) as writer:
             writer.write(pd.DataFrame(shown))
         if as_json:
-            print_json({"output": output, "items": len(shown)})
+            print_json({"output": output, "n_items": len(shown)})
         elif not quiet:
             echo(f"Wrote {counted(len(shown), 'item')} to {output}.", err=True)
     elif as_json:

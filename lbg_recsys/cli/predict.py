@@ -247,6 +247,6 @@ def _unknown(model: "RatingModel", users: list[Any], items: list[Any]) -> dict[s
 def _wrote(number: int, output: str | None, as_json: bool, quiet: bool) -> None:
     """Say what is in the output file, if there is one."""
     if output and as_json:
-        print_json({"output": output, "predictions": number})
+        print_json({"output": output, "n_predictions": number})
     elif output and not quiet:
         echo(f"Wrote {counted(number, 'prediction')} to {output}.", err=True)

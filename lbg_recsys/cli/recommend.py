@@ -236,7 +236,7 @@ def write_lists(blocks: "Iterable[pd.DataFrame]", total: int, output: str | None
 def _say_written(output: str, rows: int, users: int, quiet: bool, as_json: bool) -> None:
     """Say what was written to a file or a folder."""
     if as_json:
-        print_json({"output": output, "recommendations": rows, "users": users})
+        print_json({"output": output, "n_recommendations": rows, "n_users": users})
     elif not quiet:
         echo(f"Wrote {counted(rows, 'recommendation')} for {counted(users, 'user')} to {output}.", err=True)
 

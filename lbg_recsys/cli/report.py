@@ -91,7 +91,7 @@ def report(
         stream.write(page)
     size = os.path.getsize(output)
     if as_json:
-        print_json({"report": output, "size": size})
+        print_json({"output": output, "size": size})
     elif not quiet:
         echo(f"Saved {output} ({size_in_words(size)}).")
 

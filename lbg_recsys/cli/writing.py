@@ -1,6 +1,7 @@
 """Tables that go to a file block by block, in bounded memory, and replace it only when they are complete."""
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -138,8 +139,7 @@ class BlockWriter:
         elif self._kind == ".json":
             self._write_json(frame)
         elif self._kind == ".jsonl":
-            text = frame.to_json(orient="records", lines=True, force_ascii=False, double_precision=15)
-            self._stream.write(text.encode("utf-8", "surrogatepass"))
+            self._write_lines(frame)
         else:
             separator = "\t" if self._kind == ".tsv" else ","
             text = frame.to_csv(index=False, header=self._first, sep=separator, lineterminator="\n")
@@ -152,6 +152,14 @@ class BlockWriter:
             text = visible(json.dumps(plain(with_distribution(row)), ensure_ascii=False, allow_nan=False))
             self._stream.write(f"{'[' if self._first else ','}\n  {text}".encode("utf-8", "replace"))
             self._first = False
+
+    def _write_lines(self, frame: "pd.DataFrame") -> None:
+        """An object per row, with all digits: pandas would round to 15."""
+        names, columns = list(frame), [_or_none(frame[name]) for name in frame]
+        encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=plain).encode
+        for row in zip(*columns, strict=True):
+            text = encode(dict(zip(names, row, strict=True)))
+            self._stream.write(f"{text}\n".encode("utf-8", "surrogatepass"))
 
     def _write_parquet(self, frame: "pd.DataFrame") -> None:
         import pyarrow as pa
@@ -175,6 +183,13 @@ class BlockWriter:
             self._parquet.close()
         if self._kind == ".json":
             self._stream.write(b"[]\n" if self._first else b"\n]\n")
+
+
+def _or_none(column: "pd.Series") -> list[Any]:
+    """The values of a column; None for numbers that JSON does not have."""
+    if column.dtype.kind not in "fO":
+        return list(column.tolist())
+    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in column.tolist()]
 
 
 @contextmanager

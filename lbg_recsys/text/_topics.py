@@ -269,7 +269,7 @@ class TextTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityM
         >>> X = [[3, 2, 0, 0], [2, 1, 0, 0], [0, 0, 4, 1], [0, 0, 1, 2]]
         >>> model = LBGMixture(2, random_state=0).fit(X)
         >>> table = model.topics(["goal", "keeper", "oven", "sugar"], X, n_words=2, n_documents=1)
-        >>> sorted(topic.documents for topic in table), len(table[0].examples)
+        >>> sorted(topic.n_documents for topic in table), len(table[0].examples)
         ([2, 2], 1)
         """
         check_integer("n_words", n_words, 0)

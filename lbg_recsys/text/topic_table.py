@@ -20,7 +20,7 @@ class Topic:
         Its number, the column of ``predict_proba``.
     weight : float
         Its weight in the model, lam_s.
-    documents : int
+    n_documents : int
         Number of documents whose most probable topic it is.
     words : tuple of str
         The words that set it apart, the most distinctive first.
@@ -31,13 +31,13 @@ class Topic:
     --------
     >>> from lbg_recsys.text import MixtureOfUnigrams
     >>> topic = MixtureOfUnigrams(2, random_state=0).fit([[3, 0], [2, 0], [0, 4]]).topics(["goal", "oven"])[0]
-    >>> topic.documents, topic.words[0]
+    >>> topic.n_documents, topic.words[0]
     (2, 'goal')
     """
 
     topic: int
     weight: float
-    documents: int
+    n_documents: int
     words: tuple[str, ...]
     examples: tuple[Any, ...]
 
@@ -56,9 +56,9 @@ class TopicTable(Sequence[Topic]):
     --------
     >>> table = TopicTable([Topic(1, 0.6, 3, ("goal", "keeper"), (0, 2)), Topic(0, 0.4, 2, ("oven",), (1,))])
     >>> table
-    topic  weight  documents  words        examples
-        1    0.60          3  goal keeper  0, 2
-        0    0.40          2  oven         1
+    topic  weight  n_documents  words        examples
+        1    0.60            3  goal keeper  0, 2
+        0    0.40            2  oven         1
     >>> table[0].words
     ('goal', 'keeper')
     """
@@ -119,7 +119,12 @@ class TopicTable(Sequence[Topic]):
         header = [field.name for field in fields(Topic)][: None if with_examples else -1]
         rows = []
         for topic in self:
-            cells = [str(topic.topic), f"{topic.weight:.2f}", f"{topic.documents:,}", visible(" ".join(topic.words))]
+            cells = [
+                str(topic.topic),
+                f"{topic.weight:.2f}",
+                f"{topic.n_documents:,}",
+                visible(" ".join(topic.words)),
+            ]
             rows.append(cells + ([", ".join(map(_short, topic.examples))] if with_examples else []))
         return [header, *rows]
 

@@ -81,7 +81,7 @@ def test_a_list_has_the_same_columns_on_screen_in_files_and_in_json(bayesian, ru
     assert run("recommend", *question).stdout.splitlines()[0].split() == names
     assert list(listed(run, *question)[0]) == names
     written = json.loads(run("recommend", *question, "-o", "columns.csv", "--json").stdout)
-    assert written == {"output": "columns.csv", "recommendations": 4, "users": 2}
+    assert written == {"output": "columns.csv", "n_recommendations": 4, "n_users": 2}
     assert list(pd.read_csv("columns.csv")) == names
 
 

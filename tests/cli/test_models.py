@@ -166,7 +166,7 @@ def test_predict_to_standard_output_and_json(model, run):
     table = model.predictions([(3, 8)])
     assert list(rows[1]) == list(table) and found[1] == with_distribution(table.to_dict(orient="records")[0])
     written = json.loads(run("predict", "model.lbg", "pairs.csv", "-o", "out.csv", "--json").stdout)
-    assert written == {"output": "out.csv", "predictions": 3}
+    assert written == {"output": "out.csv", "n_predictions": 3}
 
 
 def test_ids_of_another_type_are_the_same_ids(model, desk, run):
@@ -212,7 +212,7 @@ def test_recommend_to_all(name, model, run, monkeypatch):
     assert (
         read[["user", "rank", "item"]].to_numpy().tolist() == expected[["user", "rank", "item"]].to_numpy().tolist()
     )
-    np.testing.assert_allclose(read["score"], expected["score"], rtol=1e-14)
+    assert read["score"].tolist() == expected["score"].tolist()  # all digits
     assert read["title"][0] == model.titles[read["item"][0]]
 
 

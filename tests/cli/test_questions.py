@@ -201,7 +201,11 @@ def test_one_thing_has_one_name(desk, run):
     updated = json.loads(run("update", "model.lbg", "ratings.csv", "-o", "new.lbg", "--json", "-q").stdout)
     assert updated["size"] == Path("new.lbg").stat().st_size
     written = json.loads(run("report", "model.lbg", "ratings.csv", "-o", "report.html", "--json", "-q").stdout)
-    assert written["size"] == Path("report.html").stat().st_size
+    assert written == {"output": "report.html", "size": Path("report.html").stat().st_size}
+    written = json.loads(run("items", "model.lbg", "-o", "items.csv", "--json").stdout)
+    assert written == {"output": "items.csv", "n_items": 120}
+    compared = json.loads(run("forced-prediction", "ratings.csv", "-a", "movie-mean", "--splits", 1, "--json").stdout)
+    assert set(compared["ratings"]) == set(facts["ratings"]) - {"users_in_file"} and "read" not in compared
     assert all("size" in one for one in json.loads(run("datasets", "list", "--json").stdout))
 
 
@@ -211,8 +215,8 @@ def test_the_columns_on_screen_have_the_names_of_the_json(model, run):
     assert set(shown[1].split()) <= set(facts) and "80% interval" in shown[3]
     (facts,) = json.loads(run("explain", "model.lbg", "--user", 3, "--item", 8, "--json").stdout)
     shown = run("explain", "model.lbg", "--user", 3, "--item", 8).stdout
-    (head,) = (line.split() for line in shown.splitlines() if line.startswith("item "))
-    assert head == ["item", "rating", "from_rating_it", "from_its_value", "log_odds"]
+    (head,) = (line.split() for line in shown.splitlines() if line.startswith("title "))
+    assert head == ["title", "rating", "from_rating_it", "from_its_value", "log_odds"]
     assert set(head) <= set(facts["evidence"][0]) and "from_silence" in shown and "from_silence" in facts
     topic = json.loads(run("topics", "model.lbg", "-n", 1, "--json").stdout)[0]
     first, head, *_ = run("topics", "model.lbg", "-n", 1).stdout.splitlines()

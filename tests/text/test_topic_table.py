@@ -24,7 +24,7 @@ def test_the_frequent_word_does_not_lead_and_the_topics_are_those_planted(corpus
     assert all(row[0] == "x8" for row in model.top_keywords(n=1, by="probability"))
     table = model.topics(X=X, n_words=4)
     assert [set(topic.words) for topic in table] == [{"x0", "x1", "x2", "x3"}, {"x4", "x5", "x6", "x7"}]
-    assert [topic.documents for topic in table] == [60, 30]
+    assert [topic.n_documents for topic in table] == [60, 30]
     assert table[0].weight > table[1].weight
     for place, topic in enumerate(table):
         assert len(topic.examples) == 3 and (topics[list(topic.examples)] == place).all()
@@ -66,12 +66,12 @@ def test_shown_in_a_terminal_a_notebook_and_a_data_frame(corpus):
     model = LBGMixture(2, random_state=0).fit(X)
     table = model.topics([f"<{i}>" for i in range(9)], X, n_words=2)
     lines = repr(table).splitlines()
-    assert lines[0].split() == ["topic", "weight", "documents", "words", "examples"] and len(lines) == 3
+    assert lines[0].split() == ["topic", "weight", "n_documents", "words", "examples"] and len(lines) == 3
     html = table._repr_html_()
     assert html.count("<tr>") == 3 and "&lt;" in html and "<0>" not in html
     frame = table.to_frame()
-    assert list(frame.columns) == ["weight", "documents", "words", "examples"]
-    assert frame["documents"].sum() == 90 and frame.index.tolist() == [topic.topic for topic in table]
+    assert list(frame.columns) == ["weight", "n_documents", "words", "examples"]
+    assert frame["n_documents"].sum() == 90 and frame.index.tolist() == [topic.topic for topic in table]
     plain = model.topics()
-    assert "examples" not in repr(plain) and sum(topic.documents for topic in plain) == 90
+    assert "examples" not in repr(plain) and sum(topic.n_documents for topic in plain) == 90
     assert len(table[:1]) == 1 and table[:1][0] == table[0]
