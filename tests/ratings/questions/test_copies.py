@@ -59,7 +59,7 @@ def test_an_explanation_weighs_topics_that_differ(sample):
 @pytest.mark.parametrize("ask", [lambda model: model.topics(), lambda model: model.similar_items(8)])
 def test_copies_are_said(sample, model, ask):
     blurred = LBGModel(**presets.LBG, random_state=0).fit(sample.ratings)
-    with pytest.warns(UserWarning, match=f"only {n_different(blurred)} of the 10 topics differ.*try n_topics="):
+    with pytest.warns(UserWarning, match=f"only {n_different(blurred)} of the 10 topics differ.*fit with n_topics="):
         ask(blurred)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
