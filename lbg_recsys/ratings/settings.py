@@ -102,7 +102,7 @@ class BayesianLBGSettings(Settings):
     n_factors: int | str = setting(
         "auto",
         """Number of continuous factors, for what the classes do not explain. "auto" follows the number of ratings
-        per user and item: 8 factors up to 18 ratings, 24 at 35, 40 at 90, never more than 64.""",
+        per user and item: 8 factors up to 8 ratings, 16 at 15, 24 at 35, 40 at 90, never more than 64.""",
         at_least=0,
         at_most=512,
         choices=(AUTO,),

@@ -14,8 +14,8 @@ QUICK = {"n_sweeps": 8, "burn_in": 3, "random_state": 0}
 
 
 def test_factors_grow_with_the_ratings_within_bounds():
-    found = [factors_for(n) for n in (0.0, 1.7, 20.0, 35.0, 90.0, 1e9)]
-    assert found == [8, 8, 16, 24, 40, 64]
+    found = [factors_for(n) for n in (0.0, 8.0, 8.3, 22.0, 23.0, 90.0, 1e9)]
+    assert found == [8, 8, 16, 16, 24, 40, 64]
 
 
 @pytest.mark.parametrize(
