@@ -29,9 +29,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     """Open a temporary neighbour of ``path``; on success sync it and rename it into place.
 
     A kill at any moment leaves the old file or the new one, and perhaps the temporary file: the next write to
-    ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link;
-    what is there and no file (``/dev/stdout``, a named pipe) is written to as it is. A folder, and a name
-    in a folder that is not there, raise `DataError`.
+    ``path`` removes it. On an exception the temporary file is removed and ``path`` is untouched. A link stays a link.
+    A path that exists and is not a regular file (``/dev/stdout``, a named pipe) is written to directly. A folder, and
+    a name in a folder that does not exist, raise `DataError`.
     """
     check_path(path)
     if os.path.isdir(path):

@@ -28,18 +28,20 @@ class _Settings(BayesianLBGSettings):
 
 
 class BayesianLBGAlgo(_Settings, RatingAlgo):
-    """Bayesian LBG: several latent classes per user, whose means add up, averaged over Gibbs sweeps.
+    """Bayesian LBG: several latent classes per user, whose means add up, and factors, averaged over Gibbs sweeps.
 
-        utility t_ui = g + b_u + b_i + sum_h c[h, i, z[h, u]] + noise,   noise ~ N(0, 1 / (alpha_u gamma_i))
+        utility t_ui = g + b_u + b_i + sum_h c[h, i, z[h, u]] + f_u . g_i + noise
+        noise   ~ N(0, 1 / (alpha_u gamma_i))
         rating  r_ui = t_ui (Gaussian), or the level whose interval (B[r-1], B[r]] holds t_ui (ordinal)
         class   z[h, u] ~ Categorical(lam_h);   class mean c[h, i, s] ~ N(phi_i . eta[h, s], 1 / tau_h)
 
     phi_i is the item's indicator profile: how often each class of users has rated it. Through it *which* items
-    somebody rated is evidence of *how* they rate, as in the Bernoulli part of the paper's model. In other chains
-    users and items are exchanged. A prediction is the average over all kept sweeps of all chains.
+    somebody rated is evidence of *how* they rate, as in the Bernoulli part of the paper's model. In half of the
+    chains users and items are exchanged. The expected rating is an average over the kept sweeps of all chains; the
+    shape of the distribution is that of the ordinal chains, if there are any.
 
     An unknown item is predicted as one more of the items that the user rates, an unknown user as one more of those
-    who rate the item. Cost: O(ratings * n_components * n_classes) per sweep.
+    who rate the item. A sweep takes O(ratings (n_components n_classes + R^2) + (users + items) R^3) with R factors.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ def save(
     Raises
     ------
     DataError
-        If the model or a title cannot be kept in a file, or ``path`` is a folder or in none.
+        If the model or a title cannot be kept in a file, or ``path`` is a folder or in a folder that does not exist.
     ParameterError
         If a parameter was changed after the fit to a value that does not agree with the fitted arrays.
     NotFittedError

@@ -243,7 +243,7 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
     # -- looking inside ------------------------------------------------------------------------------------------
 
     def similar_items(self, item: RawId, n: int = 10) -> "Similar":
-        """Find the items that are taken most by the same people.
+        """Find the items most similar to an item: those that the same people take.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
 
 
 class FoldedChooser(RecommenderOfOne):
-    """The model as it looks to one new user; `ChoiceModel.fold_in` returns it.
+    """The lists and explanations of a model for one new user; `ChoiceModel.fold_in` returns it.
 
     Parameters
     ----------

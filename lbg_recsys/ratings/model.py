@@ -236,7 +236,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
     def fold_in(
         self, ratings: "Mapping[RawId, float] | pd.Series[float] | pd.DataFrame | Iterable[RawId]"
     ) -> "FoldedUser":
-        """Return the model as it looks to a new user. Nothing is fitted, and the model does not change.
+        """Predict and recommend for a new user. Nothing is fitted, and the model does not change.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         raise DataError(f"{class_of(self)} cannot take a new item without a fit: fit it with the ratings")
 
     def fold_in_item(self, ratings: "Mapping[RawId, float] | pd.Series[float]") -> "FoldedItem":
-        """Return the model as it looks to a new item. Nothing is fitted, and the model does not change.
+        """Predict the ratings of a new item. Nothing is fitted, and the model does not change.
 
         `with_item` gives the item an id, so that lists can contain it.
 
@@ -351,7 +351,7 @@ class RatingModel(Recommender, ShownModel, Settings, ScoringModel):
         return recommend_blocks(self, users, wishes)
 
     def similar_items(self, item: RawId, n: int = 10, *, metric: str | None = None) -> "Similar":
-        """Find the items that are rated most like an item by the same people.
+        """Find the items most similar to an item: those that the same people rate, and rate alike.
 
         Parameters
         ----------

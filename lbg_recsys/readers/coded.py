@@ -40,9 +40,9 @@ class CodedRatings:
     columns : sequence or mapping, default=None
         Which columns of each file are user, item and rating, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
     progress : callable, default=silent
         Called after each batch.
 

@@ -37,9 +37,9 @@ def read_new_users(
     columns : sequence or mapping, default=None
         Which columns are user, item and rating, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def read_new_items(
     columns : sequence or mapping, default=None
         Which columns are user, item and rating, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
 
     Returns
     -------

@@ -45,9 +45,9 @@ def read_ratings(
         Which columns are user, item, rating (and timestamp), as names or positions (0 is the first). If None they are
         found by name, or are the first ones where there is no header.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
     timestamp : bool, default=False
         Whether to read when each rating was given: numbers as they are, dates (2015-03-02, 2015-03-02T18:30:00) as
         seconds since 1970, in UTC where they name no zone.
@@ -114,9 +114,9 @@ def read_pairs(
     columns : sequence or mapping, default=None
         Which columns are user and item, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
     progress : callable, default=silent
         Called as ``progress(done, total, note)`` after each batch.
 
@@ -153,9 +153,9 @@ def read_interactions(
     columns : sequence or mapping, default=None
         Which columns are user, item, rating and timestamp, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
     timestamp : bool, default=False
         Whether to read when each rating or choice was given, as `read_ratings` does.
     progress : callable, default=silent
@@ -200,9 +200,9 @@ def read_titles(
     columns : sequence or mapping, default=None
         Which columns are item and title, as names or positions; see `read_ratings`.
     header : bool, default=None
-        Whether the first line names the columns; found out if None.
+        Whether the first line names the columns; detected if None.
     delimiter : str, default=None
-        What stands between the fields; found out if None.
+        What separates the fields; detected if None.
 
     Returns
     -------

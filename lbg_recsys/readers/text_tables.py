@@ -19,7 +19,7 @@ _LABEL_NAMES = ("label", "class", "category", "target", "topic", "group")
 def read_text_table(
     path: str, text_column: str | None, label_column: str | None
 ) -> tuple[list[str], list[str], list[str] | None]:
-    """Names, texts and, where there is a column of them, labels of a table whose delimiter is found out."""
+    """Names, texts and, where there is a column of them, labels of a table whose delimiter is detected."""
     raw, origin = contents(path)
     text, others = whole_text(raw, origin)
     lines = list(io.StringIO(text, newline=""))

@@ -299,7 +299,7 @@ class FeaturedModel(RatingModel):
         *,
         features: Mapping[str, Any] | None = None,
     ) -> "FoldedUser":
-        """Return the model as it looks to a new user. Nothing is fitted, and the model does not change.
+        """Predict and recommend for a new user. Nothing is fitted, and the model does not change.
 
         Parameters
         ----------

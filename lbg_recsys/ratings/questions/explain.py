@@ -266,7 +266,8 @@ class Influences(_Predicted):
         The change if each of the user's ratings were removed, the strongest first. They do not add up: removing one
         of several ratings that agree changes little. Empty for an item that nobody has rated.
     features : tuple of FeatureEffect
-        Effects of features on the rating before item and user are rated, the strongest first; parts of the sum.
+        What each feature adds to the expected rating before any ratings of the item or by the user, relative to the
+        average item or user, the strongest first.
 
     Examples
     --------

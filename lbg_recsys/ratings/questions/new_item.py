@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class FoldedItem:
-    """The model as it looks to one new item; `RatingModel.fold_in_item` returns it.
+    """The predictions of a model for one new item; `RatingModel.fold_in_item` returns it.
 
-    One user or many, by the same call: a list, an array, a pandas Series or Index is many users; anything else is the
-    id of one.
+    Methods take one user or many: a list, an array, a pandas Series or Index is many users; anything else is the id
+    of one.
 
     Parameters
     ----------

@@ -32,10 +32,10 @@ def fold_in(model: RatingModel, given: Any) -> "FoldedUser":
 
 
 class FoldedUser(RecommenderOfOne):
-    """The model as it looks to one new user; `RatingModel.fold_in` returns it.
+    """The predictions, lists and explanations of a model for one new user; `RatingModel.fold_in` returns it.
 
-    One item or many, by the same call: a list, an array, a Series or a generator is many items; anything else is the
-    id of one. A tuple is one id too, since ids may be tuples.
+    Methods take one item or many: a list, an array, a Series or a generator is many items; anything else is the id of
+    one. A tuple is one id too, since ids may be tuples.
 
     Parameters
     ----------
