@@ -56,7 +56,7 @@ ALGORITHMS = {
     "bayesian-strong": Algorithm(
         "Bayesian LBG with more, longer chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=120.0
     ),
-    "lbg": Algorithm("LBG with the settings that predict ratings best", *_LBG, presets.LBG),
+    "lbg": Algorithm("LBG with settings tuned for ratings", *_LBG, presets.LBG),
     "paper": Algorithm("LBG as in the paper", *_LBG),
     "choice": Algorithm(
         "who takes what: lists without predicted ratings",

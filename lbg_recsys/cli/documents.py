@@ -18,8 +18,8 @@ def documents_argument(name: str, *, required: bool = True) -> Callable[[F], F]:
 def documents_options(command: F) -> F:
     """How texts become word frequencies."""
     for option in (
-        click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default."),
-        click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default."),
+        click.option("--label-column", metavar="NAME", help="A table's column of classes; by default found by name."),
+        click.option("--text-column", metavar="NAME", help="A table's column of texts; by default found by name."),
         click.option(
             "--stop-words",
             type=click.Choice(["english", "none"]),

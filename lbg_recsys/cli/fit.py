@@ -85,7 +85,7 @@ IN_BLOCKS = (*MIXTURES, "plsa", CHOICE)
 @click.option(
     "--drop-users",
     is_flag=True,
-    help="Leave users and ratings out of the file: it serves new users, and nobody can read who rated what.",
+    help="Leave users and their ratings out of the file, which then serves new users only. Sums over users stay.",
 )
 @click.option("--time", is_flag=True, help="Learn from the time of each rating: a further column of RATINGS.")
 @click.option(
@@ -146,14 +146,15 @@ def fit(
     """Fit a model to RATINGS and save it.
 
     RATINGS is a CSV, TSV, MovieLens '::' or Parquet file with user, item and rating (gzip is unpacked), a folder of
-    such files, '-' for standard input, or the name of a data set (lbg-recsys datasets list). The model file needs no
-    training data later on: every other command takes it. It holds everybody's ratings; with --drop-users it holds
-    none.
+    such files, '-' for standard input, or the name of a data set (lbg-recsys datasets list).
+
+    The commands that use the model file need no training data. The file holds everybody's ratings; with --drop-users
+    it holds sums over all users instead, which does not guarantee anonymity.
 
     \b
     --algo bayesian         Bayesian LBG, 30 to 100 s per 100,000 ratings
     --algo bayesian-strong  the same with more and longer chains, 120 to 400 s
-    --algo lbg              LBG, settings that predict ratings best, 1 s
+    --algo lbg              LBG with settings tuned for ratings, 1 s
     --algo paper            LBG with the paper's settings, 1 s
     --algo plsa             Gaussian pLSA, which the paper compares with, 1 s
     --algo choice           who takes what; predicts no ratings, 1 s

@@ -30,12 +30,11 @@ if TYPE_CHECKING:
 def update(model: str, ratings: str, output: str | None, quiet: bool, as_json: bool, **how: Any) -> None:
     """Add new RATINGS to MODEL.
 
-    RATINGS may have new users, new items and new ratings of known users; where it rates a known pair, the new rating
-    counts. An item may be its id or its whole title. The users in it get new posteriors, and one M-step follows. This
-    is one step of what a fit would do: after many updates a fit to all ratings is better. It is for models of --algo
-    lbg and --algo paper.
+    RATINGS may have new users, new items and new ratings of known users; if a user rates an item again, the new
+    rating counts. An item may be its id or its whole title. The users in RATINGS get new posteriors, and one M-step
+    follows. This is one step of a fit: after many updates, fit the model again to all ratings.
 
-    The file is replaced when the new one is complete.
+    Only models of --algo lbg and --algo paper can be updated. The file is replaced when the new one is complete.
 
     \b
     Examples:

@@ -12,11 +12,11 @@ from lbg_recsys.cli.text.select import select
 def text() -> None:
     """Cluster, select and classify with the text models.
 
-    DOCUMENTS are a folder of text files (in class folders where classes are known), a table (CSV, TSV or with
-    semicolons) with a text column (and a label column), an svmlight file of word frequencies, or the name of a data
-    set of texts: 20newsgroups, r8, r52, imdb or sms-spam. In results a document of a folder has the name of its file,
-    and one of a table its id, if a column called id or document has a different one for each; otherwise the number
-    of its row.
+    DOCUMENTS are a folder of text files (with one subfolder per class, if classes are known), a table (CSV, TSV or
+    with semicolons) with a column of texts and perhaps one of labels, an svmlight file of word frequencies, or the
+    name of a data set of texts: 20newsgroups, r8, r52, imdb or sms-spam. Results name the documents of a folder by
+    their files. They name those of a table by its column id or document, if its values are all different, and
+    otherwise by the numbers of the rows.
 
     \b
     Examples:

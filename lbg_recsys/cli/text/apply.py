@@ -24,8 +24,8 @@ from lbg_recsys.words import class_of
 @click.argument("model", type=click.Path())
 @documents_argument("new")
 @output_option("Where topics or classes go: .csv, .tsv, .jsonl or .parquet.", suffixes=TABLES)
-@click.option("--label-column", metavar="NAME", help="The CSV's column of classes; found by name by default.")
-@click.option("--text-column", metavar="NAME", help="The CSV's column of texts; found by name by default.")
+@click.option("--label-column", metavar="NAME", help="A table's column of classes; by default found by name.")
+@click.option("--text-column", metavar="NAME", help="A table's column of texts; by default found by name.")
 @quiet_option
 @json_option
 def apply(
