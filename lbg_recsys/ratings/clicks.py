@@ -57,10 +57,10 @@ def _check_counts(counts: Any) -> None:
         raise DataError(f"counts must be numbers: {error}") from error
     bad = np.flatnonzero(~((values >= 1) & (values == np.floor(values)) & np.isfinite(values)))
     if len(bad):
-        others = f", as are {len(bad) - 1} more" if len(bad) > 1 else ""
+        others = f", nor are {len(bad) - 1} more" if len(bad) > 1 else ""
         raise DataError(
             f"the count in row {bad[0]} is {values[bad[0]]:g}, which is not a whole number of at least 1{others}: "
-            "drop what was not taken; give ratings and other amounts in a column of another name"
+            "drop the rows of items that were not taken; if these are no counts, rename the column"
         )
 
 

@@ -484,8 +484,8 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
             if most < self.cv:
                 remedy = f"set cv to at most {most}, or " if most > 1 else ""
                 raise ParameterError(
-                    f"max_false_positive_rate is found by cv={self.cv} folds, but no class has more than {most} "
-                    f"document{'s' if most > 1 else ''}: {remedy}give more documents"
+                    f"max_false_positive_rate needs a cross-validation of cv={self.cv} folds, but no class has more "
+                    f"than {most} document{'s' if most > 1 else ''}: {remedy}give more documents"
                 )
             folds = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
         return list(folds.split(np.zeros(len(codes)), codes))
