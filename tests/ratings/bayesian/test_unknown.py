@@ -52,7 +52,7 @@ def test_held_out_ids_are_predicted_with_little_bias(ratings, side, other):
     mean = test[other].map(train.groupby(other)["rating"].mean())
     share = train["rating"].value_counts(normalize=True)
     assert rmse < 1.04 * np.sqrt(np.mean((mean - test["rating"]) ** 2))
-    assert abs(bias - (mean - test["rating"]).mean()) < 0.2  # an item may also have been missed, as bad ones are
+    assert abs(bias - (mean - test["rating"]).mean()) < 0.25  # an item may also have been missed, as bad ones are
     assert log_score > np.log(test["rating"].map(share)).mean()
 
 
