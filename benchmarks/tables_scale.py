@@ -115,7 +115,9 @@ def _pairs(found, part):
     idle = all(row.get("cores_of_others", IDLE) < IDLE for rows in pairs.values() for row in rows)
     lines = []
     for way, rows in pairs.items():
-        middle = {name: np.median([row[name] for row in rows], axis=0) for name in rows[0] if name != "purity"}
+        middle = {
+            name: np.median([row[name] for row in rows], axis=0) for name, one in rows[0].items() if one is not None
+        }
         lines.append(
             [WAYS[way], f"{middle['ratings']:,.0f}", *([f"{middle['fit_wall_seconds']:.1f}"] if idle else []),
              _joined(middle["worker_seconds"]), f"{middle['network_megabytes']:.0f}",

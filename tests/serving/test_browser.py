@@ -255,8 +255,8 @@ def test_a_server_that_stopped_and_one_with_a_token(chromium, model_files):
 def test_a_server_with_short_lists(chromium, model_files):
     with served(model_files["bayesian"], limits=Limits(n=2)) as address:
         page = Page(chromium, address)
+        page.until(lambda: len(page.titles()) == 2)  # what loads moves what is below it
         page.one("summary", "Paste a list").click()
-        page.until(lambda: len(page.titles()) == 2)
         page.one("#pasted").send_keys("1,5\n2,4\n3,3\n")
         page.one("#use").click()
         page.one("#notes", "Of 3 ratings, the highest 2 are used")
