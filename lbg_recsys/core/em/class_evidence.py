@@ -33,7 +33,9 @@ from lbg_recsys.core.sparse import SparseRows
 from lbg_recsys.core.types import Codes, Floats, Ints
 
 _LOG_2PI = math.log(2.0 * math.pi)
-_BIAS_RIDGE = 1.0  # of the class biases, against a loss summed over documents
+# Ridges of the class biases, and of the exponents' distances from where they start, against a loss summed over
+# documents: a few documents that a product of evidence tells apart would otherwise make it as large as it can be.
+_BIAS_RIDGE, _EXPONENT_RIDGE = 1.0, 8.0
 _MAX_ITER = 100
 
 
@@ -218,8 +220,8 @@ def fit_exponents(
 ) -> tuple[Floats, Floats]:
     """The exponents (3,) and class biases (h,) that give the known classes the highest probability.
 
-    Minimises the softmax loss of e_l + log Pr(l) + bias_l with a small ridge on the biases, from draws alone at their
-    full weight. ``found`` is the evidence (3, m, k), ``codes`` (m,) the classes, ``weight`` (m,) of the documents.
+    Minimises the softmax loss of e_l + log Pr(l) + bias_l with small ridges, from draws alone at their full weight.
+    ``found`` is the evidence (3, m, k), ``codes`` (m,) the classes, ``weight`` (m,) of the documents.
     """
     n_kinds, m, _ = found.shape
     owner, total = topics.owner, max(float(weight.sum()), 1e-300)
@@ -232,12 +234,13 @@ def fit_exponents(
         wrong[np.arange(m), codes] -= 1.0
         wrong *= weight[:, None]
         by_topic = wrong[:, owner] * share
-        slope = np.concatenate([np.tensordot(found, by_topic, 2), wrong.sum(axis=0) + _BIAS_RIDGE * bias])
-        value = -float(weight @ log_proba[np.arange(m), codes]) + 0.5 * _BIAS_RIDGE * float(bias @ bias)
+        slope = np.concatenate([np.tensordot(found, by_topic, 2), wrong.sum(axis=0)]) + ridge * (theta - start)
+        value = -float(weight @ log_proba[np.arange(m), codes]) + 0.5 * float(ridge @ (theta - start) ** 2)
         return value / total, slope / total
 
     start = np.zeros(n_kinds + len(log_prior))
     start[0] = 1.0
+    ridge = np.append(np.full(n_kinds, _EXPONENT_RIDGE), np.full(len(log_prior), _BIAS_RIDGE))
     bounds = [(0.0, None)] * n_kinds + [(None, None)] * len(log_prior)
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _MAX_ITER})
     return best.x[:n_kinds], best.x[n_kinds:]
