@@ -184,9 +184,9 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
 
         Parameters
         ----------
-        items : list of item ids, mapping of item ids to ratings, or table with item and perhaps rating
+        items : list of item ids, mapping or Series of ratings by item, or table with item and perhaps rating
             Unknown items are left out with a warning that names them. Ratings must be on the scale of the model. A
-            model that was fitted without ratings does not use them, and a warning says so.
+            model that was fitted without ratings does not use them, and a warning says so; it takes no Series.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         Raises
         ------
         DataError
-            If ``items`` is neither a list, a mapping nor a table, or a rating is off the scale.
+            If ``items`` cannot be read, or a rating is off the scale.
 
         Examples
         --------
@@ -207,8 +207,13 @@ class ChoiceModel(Recommender, ShownModel, ChoiceSettings, FitFirst):
         index, scale = self.matrix.items, self.matrix.scale
         if isinstance(items, (str, bytes)) or not (is_table(items) or isinstance(items, Iterable)):
             raise DataError(f"the items of a new user are {items!r}: give a list of item ids")
-        taken = list(plain_ids(items)) if is_series(items) else items_alone(items)
+        taken = items_alone(items)
         if taken is None and len(scale.levels) == 1:
+            if is_series(items):
+                raise DataError(
+                    "a Series may hold the items or have them as its index, and the model was fitted to choices "
+                    "without ratings: give a list of items, series.tolist() or series.index.tolist()"
+                )
             taken = list(items) if isinstance(items, Mapping) else list(plain_ids(columns_of(items, ["item"], "")[0]))
             warnings.warn(
                 "the model was fitted to choices without ratings: only which items are named counts, not how the new "

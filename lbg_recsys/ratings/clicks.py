@@ -20,7 +20,7 @@ def as_choices(choices: Any) -> RatingMatrix:
         return _matrix_of(*choices)
     if issparse(choices):
         users, items, counts = stored_entries(choices)
-        _check_counts(counts)
+        _check_counts(counts, "stored entry", "give every item that was taken a 1 (matrix.data[:] = 1)")
         return _matrix_of(users, items)
     if is_table(choices):
         users, items, ratings, counts = columns_of(choices, ["user", "item"], "choices", optional=["rating", "count"])
@@ -50,7 +50,7 @@ def _from_columns(users: Any, items: Any, ratings: Any) -> RatingMatrix:
     return _matrix_of(users, items)
 
 
-def _check_counts(counts: Any) -> None:
+def _check_counts(counts: Any, where: str = "row", remedy: str = "if these are no counts, rename the column") -> None:
     try:
         values = np.asarray(counts, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -59,8 +59,8 @@ def _check_counts(counts: Any) -> None:
     if len(bad):
         others = f", nor are {len(bad) - 1} more" if len(bad) > 1 else ""
         raise DataError(
-            f"the count in row {bad[0]} is {values[bad[0]]:g}, which is not a whole number of at least 1{others}: "
-            "drop the rows of items that were not taken; if these are no counts, rename the column"
+            f"the count in {where} {bad[0]} is {values[bad[0]]:g}, which is no whole number of at least 1{others}: "
+            f"leave out items that were not taken; {remedy}"
         )
 
 

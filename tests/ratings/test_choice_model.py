@@ -136,7 +136,7 @@ def test_a_sparse_matrix_holds_counts(clicks, model):
     told = ChoiceModel(penalty=5).fit(counts).recommend(users.index("u0"))
     assert [items[item] for item in told["item"]] == list(model.recommend("u0")["item"])
     with pytest.raises(
-        DataError, match=r"the count in row \d+ is 0.5, which is not a whole number of at least 1, nor"
+        DataError, match=r"the count in stored entry \d+ is 0.5, which is no whole number of at least 1, nor"
     ):
         ChoiceModel().fit(counts * 0.5)
 
@@ -226,4 +226,11 @@ def test_ratings_of_a_new_user_that_a_click_model_cannot_use_are_told(model):
         with pytest.warns(UserWarning, match="fitted to choices without ratings: only which items are named counts"):
             new = model.fold_in(given)
         pd.testing.assert_frame_equal(new.recommend(), expected)
-    pd.testing.assert_frame_equal(model.fold_in(pd.Series([2, 4])).recommend(), expected)
+    with pytest.raises(DataError, match=r"a Series may hold the items .* series.tolist\(\)"):
+        model.fold_in(pd.Series([2, 4]))
+
+
+def test_a_series_has_ratings_by_item_as_for_other_models(sample):
+    model = ChoiceModel().fit(sample.ratings)
+    expected = model.fold_in({3: 5, 9: 4}).recommend()
+    pd.testing.assert_frame_equal(model.fold_in(pd.Series([5.0, 4.0], index=[3, 9])).recommend(), expected)
