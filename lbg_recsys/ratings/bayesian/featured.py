@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from lbg_recsys.core import levels as over_levels
 from lbg_recsys.core.gibbs.draws import Draws
 from lbg_recsys.core.gibbs.kinds import Side
 from lbg_recsys.core.gibbs.tilt import tilt
-from lbg_recsys.core.levels import mean as mean_of
 from lbg_recsys.core.types import Floats, Ints
 from lbg_recsys.errors import DataError
 from lbg_recsys.progress import Progress, silent
@@ -28,7 +28,7 @@ from lbg_recsys.ratings.questions.explain import FeatureEffect
 from lbg_recsys.ratings.questions.predictions import predictions
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.source import Bounds
-from lbg_recsys.ratings.tables import columns_of, is_table, split_pairs
+from lbg_recsys.ratings.tables import columns_of, is_table, names_of, split_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,9 +140,10 @@ class FeaturedModel(RatingModel):
         ----------
         pairs : table, array or iterable of (user, item) pairs
             Raw ids. A user or an item that the model does not know gets the prediction for an unknown one.
-        time : number, date, or one per pair, default=None
-            When the pairs are rated; by default the time column of a table of pairs. Without times, or if the model
-            was fitted without them, they are rated on a day that the model does not know.
+        time : number, date, one per pair, or the name of a column of the table of pairs, default=None
+            When the pairs are rated; by default the column ``timestamp`` of a table of pairs, or one with a similar
+            name. Without times, or if the model was fitted without them, they are rated on a day that the model does
+            not know.
 
         Returns
         -------
@@ -165,6 +166,58 @@ class FeaturedModel(RatingModel):
         users, items = self.codes_of(pairs)
         return self.distribution_of(users, items, self._seconds(pairs, time, len(users))).probability
 
+    def predict_batch(self, pairs: Any, *, time: Any = None) -> Floats:
+        """Predict the rating of each pair.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_distribution`.
+        time : number, date, one per pair, or the name of a column of the table of pairs, default=None
+            As in `predict_distribution`.
+
+        Returns
+        -------
+        float array of shape (n_pairs,)
+            The predicted ratings: the ``point`` (mean, median or mode) of each distribution.
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> model.predict_batch([("a", "y"), ("b", "new")]).shape
+        (2,)
+        """
+        return over_levels.point(self.predict_distribution(pairs, time=time), self.levels, self.point)
+
+    def interval(self, pairs: Any, mass: float = 0.9, *, time: Any = None) -> Floats:
+        """Predict a central interval of the rating of each pair.
+
+        Parameters
+        ----------
+        pairs : table, array or iterable of (user, item) pairs
+            As in `predict_distribution`.
+        mass : float, default=0.9
+            The interval contains the rating with at least this probability.
+        time : number, date, one per pair, or the name of a column of the table of pairs, default=None
+            As in `predict_distribution`.
+
+        Returns
+        -------
+        float array of shape (n_pairs, 2)
+            The lowest and the highest level of each interval.
+
+        Examples
+        --------
+        >>> from lbg_recsys import BayesianLBGModel
+        >>> ratings = (["a", "a", "b", "b"], ["x", "y", "x", "y"], [5, 4, 1, 2])
+        >>> model = BayesianLBGModel(n_sweeps=20, burn_in=10, random_state=0).fit(ratings, scale=(1, 5))
+        >>> model.interval([("a", "y")]).shape
+        (1, 2)
+        """
+        return np.column_stack(over_levels.interval(self.predict_distribution(pairs, time=time), self.levels, mass))
+
     def predictions(self, pairs: Any, mass: float = 0.9, *, time: Any = None) -> "pd.DataFrame":
         """A table of the predictions of many (user, item) pairs.
 
@@ -174,7 +227,7 @@ class FeaturedModel(RatingModel):
             As in `predict_distribution`.
         mass : float, default=0.9
             The mass of the central interval from ``low`` to ``high``.
-        time : number, date, or one per pair, default=None
+        time : number, date, one per pair, or the name of a column of the table of pairs, default=None
             As in `predict_distribution`.
 
         Returns
@@ -197,16 +250,22 @@ class FeaturedModel(RatingModel):
 
     def _seconds(self, pairs: Any, time: Any, n: int) -> Ints | None:
         """The times of n pairs, None if there are none."""
-        if time is None and is_table(pairs) and self.calendar_ is not None:
-            (time,) = columns_of(pairs, [], "pairs", optional=["timestamp"])
+        if time is not None and self.calendar_ is None:
+            raise DataError("the model was fitted without times: fit it with time=, or leave time out here")
+        if is_table(pairs) and self.calendar_ is not None:
+            if time is None:
+                (time,) = columns_of(pairs, [], "pairs", optional=["timestamp"])
+            elif time is True or (isinstance(time, str) and time in names_of(pairs)):
+                given = {} if time is True else {"timestamp": time}
+                *_, time = columns_of(pairs, ["user", "item", "timestamp"], "pairs with times", given)
         if time is None:
             return None
-        if self.calendar_ is None:
-            raise DataError("the model was fitted without times: fit it with time=, or leave time out here")
-        many = as_seconds(time if is_many(time) else [time])
-        if len(many) not in (1, n):
+        if not is_many(time):
+            return np.broadcast_to(as_seconds([time]), (n,))
+        many = as_seconds(time)
+        if len(many) != n:
             raise DataError(f"{n:,} pairs have {len(many):,} times: give one time, or one per pair")
-        return np.broadcast_to(many, (n,))
+        return many
 
     @abstractmethod
     def distribution_of(self, users: Ints, items: Ints, times: Ints | None = None) -> RatingDistribution:
@@ -262,7 +321,7 @@ class FeaturedModel(RatingModel):
         effects = home._effects_of(side, known)
         shift = np.einsum("nd,nd->n", table.at(UNKNOWN - 1 - codes[places]) - usual[at], effects[at])
         tilted = probability[places]
-        tilt(tilted, self.levels, mean_of(tilted, self.levels) + shift)
+        tilt(tilted, self.levels, over_levels.mean(tilted, self.levels) + shift)
         probability[places] = tilted
 
     def _effects_of(self, side: Side, partners: Ints) -> Floats:

@@ -57,9 +57,10 @@ def as_seconds(times: Any) -> Ints:
         raise DataError(f"times are of the type {given.dtype}: give seconds since 1970 or dates")
     bad = np.flatnonzero(~(np.abs(given.astype(np.float64)) <= _FURTHEST))
     if len(bad):
+        more = f" (and {len(bad) - 1:,} more are not times)" if len(bad) > 1 else ""
         raise DataError(
-            f"the time in row {bad[0]} is {given[bad[0]]} (and {len(bad) - 1:,} more are not times): give seconds "
-            "since 1970, or dates; milliseconds must be divided by 1000"
+            f"the time in row {bad[0]} is {given[bad[0]]}{more}: give seconds since 1970, or dates; "
+            "milliseconds must be divided by 1000"
         )
     return np.asarray(np.floor(given), dtype=np.int64)
 
