@@ -126,9 +126,16 @@ class RatingScale:
         """
         if levels is not None:
             found = cls(_as_levels(levels))
+            if bounds is not None and _as_bounds(bounds) != (found.low, found.high):
+                raise ParameterError(
+                    f"levels go from {found.low:g} to {found.high:g}, and scale is {bounds!r}: leave out one of them"
+                )
+        elif bounds is not None:
+            found = cls._within(ratings, *_as_bounds(bounds))
+        elif (own := np.unique(ratings)).size == 2 and own[0] == -own[1]:
+            found = cls(own)  # thumbs down and up: nothing lies between
         else:
-            lower, upper = _as_bounds(bounds) if bounds is not None else (float(ratings.min()), float(ratings.max()))
-            found = cls._within(ratings, lower, upper)
+            found = cls._within(ratings, float(ratings.min()), float(ratings.max()))
         if max(-found.low, found.high) > LARGEST_LEVEL or found.step < SMALLEST_STEP:
             raise DataError(
                 f"a rating scale from {found.low:g} to {found.high:g} in steps of {found.step:g} is beyond what "
