@@ -17,6 +17,8 @@ from lbg_recsys.core.types import Array
 _INFORMATION, _STEP = 0.7, 2.4
 # The least distance between neighbouring cut points of a user.
 _LEAST_GAP = 1e-3
+# How far one Newton step may move a cut point, in standard deviations of the ratings.
+_LONGEST_STEP = 0.5
 # Added to probabilities of levels, which are computed to within 1e-9: no observed level has probability zero.
 _TINY = 1e-9
 
@@ -55,7 +57,8 @@ def move_cuts(
 ) -> None:
     """One Newton step of ``cuts[first:last]`` towards an expected number of ratings under each equal to ``below``.
 
-    Each moves at most half-way to its neighbours, so that they stay in ascending order.
+    Each moves at most half-way to its neighbours, so that they stay in ascending order, and no further than
+    `_LONGEST_STEP`: where ratings are explained perfectly, nearly no rating is near a cut point, and the slope is 0.
     """
     ptr, col, res = entries
     _, owner, cuts, added = intervals
@@ -78,7 +81,8 @@ def move_cuts(
             slope[b] += density
     for b in range(first, last):
         if slope[b] > 0.0:
-            target = cuts[b] - (excess[b] - below[b]) / slope[b]
+            step = (excess[b] - below[b]) / slope[b]
+            target = cuts[b] - min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
             cuts[b] = min(max(target, 0.5 * (cuts[b] + cuts[b - 1])), 0.5 * (cuts[b] + cuts[b + 1]))
 
 
