@@ -131,7 +131,7 @@ class Catalogue:
             or_title = " or the whole title" if len({self._folded[item] for item in meant}) > 1 else ""
             return f"several items may be meant: {self.trouble(given)}; give the id{or_title}"
         remedy = "give the id or the title" if self._titles else "give an id: the model has no titles"
-        return f"the model knows no such item: {self.trouble(given)} (it knows {len(self._index):,}); {remedy}"
+        return f"the model knows {len(self._index):,} items, and not {self.trouble(given)}: {remedy}"
 
     def find_all(self, given: Iterable[Any], given_in: str) -> tuple[dict[Any, RawId], str | None]:
         """The items that many texts and ids are, without those that are not understood, and a remark about these.
@@ -147,8 +147,9 @@ class Catalogue:
         found = {one: self.find(one) for one in asked}
         understood = {one: item for one, item in found.items() if item is not None}
         unknown = [one for one in asked if found[one] is None]
+        taken = self._taken_for(understood)
         if not unknown:
-            return understood, None
+            return understood, taken and f"{given_in}: {taken}"
         named = "; ".join(self.trouble(one) for one in unknown[:_NAMED])
         named += f"; and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
         many = f"{len(asked):,} item{'s' * (len(asked) != 1)}"
@@ -159,7 +160,8 @@ class Catalogue:
             raise DataError(f"{given_in}: the model {none}: {named}")
         if not understood:
             what = "ids or titles" if self._titles else "ids (the model has no titles)"
-            none = "does not know the item" if len(asked) == 1 else f"knows none of the {many}"
+            one = "cannot tell which item is meant" if self._meant(str(asked[0])) else "does not know the item"
+            none = one if len(asked) == 1 else f"knows none of the {many}"
             if is_unrated:
                 none = "has no ratings of the item" if len(asked) == 1 else f"has no ratings of the {many}"
             raise DataError(f"{given_in}: the model {none}: {named}. Give {what}")
@@ -170,7 +172,21 @@ class Catalogue:
         else:
             is_unclear = any(map(self._meant, map(str, unknown)))
             why = "unknown or unclear" if is_unclear else "unknown to the model"
-        return understood, f"{given_in}: {left_out(len(unknown), many, named, why)}"
+        told = left_out(len(unknown), many, named, why)
+        return understood, f"{given_in}: {told}{f'; {taken}' if taken else ''}"
+
+    def _taken_for(self, understood: Mapping[Any, RawId]) -> str | None:
+        """Which texts are only a part of the title that they are taken for, so that a mistake can be seen."""
+        parts = [
+            f"{one!r} is taken for {self._titles[item]!r}"
+            for one, item in understood.items()
+            if one != item
+            and as_known(self._index, str(one).strip()) is None
+            and item in self._titles
+            and _words(_bare(str(one))) != _words(_bare(self._titles[item]))
+        ]
+        more = [f"and {len(parts) - _NAMED} more"] if len(parts) > _NAMED else []
+        return "; ".join(parts[:_NAMED] + more) or None
 
     def _with_features(self, given: Any) -> RawId | None:
         """The id, among those of items with features, that is given."""

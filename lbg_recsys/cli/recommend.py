@@ -172,11 +172,10 @@ def recommend(
             need_users(loaded.matrix, "--all-users")
         chosen = list(dict.fromkeys(loaded.matrix.users if all_users else (find_user(loaded, one) for one in users)))
         blocks, total = loaded.recommend_blocks(chosen, number, **wishes), len(chosen)
-    named = (_with_titles(block) for block in blocks)
     if all_users or output or as_json:
-        write_lists(named, total, output, quiet, as_json)
+        write_lists(blocks, total, output, quiet, as_json)
     else:
-        _show(pd.concat(named, ignore_index=True), total, quiet)
+        _show(_with_titles(pd.concat(blocks, ignore_index=True)), total, quiet)
 
 
 def _on_cluster(

@@ -32,7 +32,7 @@ def test_fit_with_features_predicts_items_without_ratings(desk, run):
     assert noted == "Note: some.csv: 1 pair with items that the model does not know: 'nothing'.\n"
     one = json.loads(run("predict", "f.lbg", "--user", 3, "--item", 121, "--json").stdout)[0]
     assert one["item"] == 121 and one["prediction"] == known
-    assert "knows no such item" in run("predict", "f.lbg", "--user", 3, "--item", 122, code=1).stderr
+    assert "knows 120 items, and not '122'" in run("predict", "f.lbg", "--user", 3, "--item", 122, code=1).stderr
     assert (
         "Wrote 1 prediction to one.csv."
         in run("predict", "f.lbg", "--user", 3, "--item", 121, "-o", "one.csv").stderr

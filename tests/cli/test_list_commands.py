@@ -380,7 +380,7 @@ def test_titles_that_are_not_clear_are_not_called_unknown(desk, run):
     assert "some.csv: 1 of 2 items is unknown or unclear and left out: 'Crimson' is in 5 titles" in said
     far = run("similar", "model.lbg", "--item", "Casino Comments", code=1).stderr
     # nothing is near
-    assert "the model knows no such item: 'Casino Comments' (it knows 120); give the id or the title" in far
+    assert "the model knows 120 items, and not 'Casino Comments': give the id or the title" in far
 
 
 def test_what_is_in_a_file_of_clicks(clicks, desk, run):
@@ -417,3 +417,23 @@ def test_items_of_clicks_have_no_mean_rating(desk, run):
     run("fit", "clicks.csv", "-o", "clicks.lbg", "-q")
     assert run("items", "clicks.lbg", "-n", 1).stdout.splitlines()[0].split() == ["item", "n_ratings"]
     assert run("items", "clicks.lbg", "zzz", code=1).stderr == "Error: no id of the 120 items has 'zzz'\n"
+
+
+def test_an_item_without_a_title_has_none(desk, run):
+    (desk / "few.csv").write_text("item,title\n5,Crimson Starship\n")
+    run("fit", "sample", "-a", "lbg", "-o", "few.lbg", "--titles", "few.csv", "-q")
+    command = ("recommend", "few.lbg", "--user", 3, "-n", 3)
+    found = {line["item"]: line["title"] for line in json.loads(run(*command, "--json").stdout)}
+    assert found[5] == "Crimson Starship" and set(found.values()) == {"Crimson Starship", None}
+    run(*command, "-o", "few.lists.csv")
+    assert pd.read_csv("few.lists.csv")["title"].isna().sum() == 2
+    assert all(str(item) in run(*command).stdout for item in found)  # on screen the id stands in its place
+
+
+def test_a_part_of_a_title_is_told(desk, run):
+    (desk / "part.csv").write_text("title,rating\nCrimson Com,5\nthe borrowed orbit,4\n")
+    said = " ".join(run("recommend", "model.lbg", "--new-user", "part.csv").stderr.split())
+    assert "Note: part.csv: 'Crimson Com' is taken for 'Crimson Comet'" in said and "orbit'" not in said
+    (desk / "vague.csv").write_text("title,rating\nCrimson,5\n")
+    said = run("recommend", "model.lbg", "--new-user", "vague.csv", code=1).stderr.replace("\n", " ")
+    assert "vague.csv: the model cannot tell which item is meant: 'Crimson' is in 5 titles" in said

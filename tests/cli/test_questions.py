@@ -307,7 +307,7 @@ def test_bad_use_is_exit_code_2(arguments, desk, run):
     ("arguments", "message"),
     [
         (["recommend", "--user", "nobody"], "the model knows no user 'nobody' (it knows 200 users)"),
-        (["predict", "--user", "3", "--item", "Casablanca"], "the model knows no such item: 'Casablanca'"),
+        (["predict", "--user", "3", "--item", "Casablanca"], "the model knows 120 items, and not 'Casablanca'"),
         (["predict", "--user", "3", "--item", "Crimson"], "several items may be meant: 'Crimson' is in 5 titles: "),
     ],
 )

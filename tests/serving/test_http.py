@@ -67,7 +67,7 @@ BAD = [
     ("POST", "/recommend?n=3", {"user": 3}, 400, "fields in the body"),
     ("GET", "/explain?user=3", None, 400, "the request names no item"),
     ("GET", "/explain?user=3&item=crimson", None, 404, "'crimson' is in"),
-    ("GET", "/explain?user=3&item=zzz", None, 404, "the model knows no such item: 'zzz'"),
+    ("GET", "/explain?user=3&item=zzz", None, 404, "the model knows 120 items, and not 'zzz'"),
     ("GET", "/similar", None, 400, "give either item or user"),
     ("GET", "/similar?item=8&metric=taste", None, 400, "metric is 'taste': choose one of 'hellinger', 'kl'"),
     ("GET", "/topics?n_topics=3", None, 400, "the model was fitted with 4 topics and cannot show 3"),
