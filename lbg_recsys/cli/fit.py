@@ -51,10 +51,11 @@ from lbg_recsys.cli.reading import (
 )
 from lbg_recsys.cli.terminal import echo
 from lbg_recsys.cli.writing import output_option
-from lbg_recsys.errors import ParameterError
+from lbg_recsys.errors import DataError, ParameterError
 from lbg_recsys.files import name_of, private_folder, remove
 from lbg_recsys.progress import bar
 from lbg_recsys.schema import signature_of
+from lbg_recsys.words import counted, shown
 
 if TYPE_CHECKING:
     from lbg_recsys.ratings import RatingMatrix
@@ -249,11 +250,16 @@ def fit(
     beside |= features_of(tables, data, quiet)
     if titles is None and not quiet:
         say_titles(ratings, how)
-    named = _titles(ratings, titles)  # before the fit, so that a wrong file does not waste it
+    with remarks(quiet):
+        named = _titles(ratings, titles)  # before the fit, so that a wrong file does not waste it
+    if titles is not None:
+        _check_titles(named, data, titles, quiet)
     kept = Path(f"{output}.checkpoint")
     if checkpoint is not None or resume:
         from lbg_recsys.persistence import FitCheckpoint
 
+        if resume and not quiet and not kept.exists():
+            echo(f"Note: there is no {kept}: the fit starts from the beginning.", err=True)
         beside["checkpoint"] = FitCheckpoint(kept, checkpoint or FitCheckpoint.every, resume)
     with remarks(quiet), bar(f"fitting {type(model).__name__}", quiet) as progress:
         if remark:  # which says it before the fit
@@ -338,6 +344,23 @@ def _titles(ratings: str, titles: str | None) -> dict[Any, str]:
     if titles is None and ratings not in TITLED_SETS:
         return {}
     return read_titles(titles if titles is not None else ratings)
+
+
+def _check_titles(named: dict[Any, str], data: Any, source: str, quiet: bool) -> None:
+    """Refuse titles of other items than those of the ratings; a note counts those that are not used."""
+    from lbg_recsys.ratings.ids import IdIndex
+
+    read = getattr(data, "store", data)  # on a cluster
+    items = IdIndex(data["item"].unique().tolist()) if hasattr(data, "columns") else read.items
+    known = sum(item in items for item in known_ids(items, named))
+    if not known:
+        raise DataError(
+            f"{source} has titles of none of the {counted(len(items), 'item')}: its ids are {shown(list(named), 3)}, "
+            f"those of the ratings {shown(list(items), 3)}"
+        )
+    if known < len(named) and not quiet:
+        more = f"{counted(len(named) - known, 'title')} of other items {'is' if len(named) - known == 1 else 'are'}"
+        echo(f"Note: {source}: {more} not used.", err=True)
 
 
 def _of_items(titles: dict[Any, str], matrix: "RatingMatrix") -> dict[Any, str]:

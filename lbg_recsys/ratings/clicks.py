@@ -16,6 +16,17 @@ from lbg_recsys.words import class_of
 
 def as_choices(choices: Any) -> RatingMatrix:
     """A matrix of who took what, with ratings if there are any; see `ChoiceModel.fit`."""
+    matrix = _read(choices)
+    if matrix.scale.levels.tolist() == [0.0, 1.0]:
+        warnings.warn(
+            "the ratings are 0 and 1, and an item with 0 counts as taken too: if 0 means not taken, leave it out",
+            UserWarning,
+            stacklevel=3,
+        )
+    return matrix
+
+
+def _read(choices: Any) -> RatingMatrix:
     if isinstance(choices, tuple) and len(choices) == 2:
         return _matrix_of(*choices)
     if issparse(choices):
@@ -45,7 +56,7 @@ def _from_columns(users: Any, items: Any, ratings: Any) -> RatingMatrix:
             f"the column rating is {plain_ids(ratings)[0]} in all {len(ratings)} rows and carries no information: "
             "only who took what is used",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return _matrix_of(users, items)
 

@@ -42,6 +42,8 @@ def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | N
         if any(isinstance(name, str) for name in given):
             return True
     known = sum(any(alias in names for alias in ALIASES[role]) for role in wanted)
+    if list(wanted) == TITLES and find_role("item", _with_items(fields, wanted)) is not None:
+        return True
     return known >= min(2, len(wanted))
 
 
@@ -105,7 +107,10 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
         given = f"is {columns!r}" if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
         clicks = list(wanted) == ["user", "item", "rating"] and len(columns) == 2 and not isinstance(columns, str)
         instead = " (in Python, read_interactions reads users and items without ratings)" if clicks else ""
-        raise ParameterError(f"columns {given}; give one name or position for each of {', '.join(wanted)}{instead}")
+        raise ParameterError(
+            f"columns {given}; give one name or position for each of {', '.join(wanted)}, on the command line "
+            f"--columns {','.join(wanted).upper()}{instead}"
+        )
     return list(zip(wanted, columns, strict=False))
 
 

@@ -109,7 +109,7 @@ class _BadValue(Exception):
 def _ids(values: list[str]) -> list[str]:
     for value in dict.fromkeys(values):
         if not value.strip():
-            raise _BadValue(value, "which is empty")
+            raise _BadValue(value, "which is empty: fill it in or leave such lines out")
     return values
 
 
@@ -123,7 +123,8 @@ def _number(text: str) -> float:
         value = float(text)
     except ValueError:
         point = text.strip().replace(",", ".")
-        hint = f": write a decimal point, {point}" if re.fullmatch(r"-?\d+,\d+", text.strip()) else ""
+        is_decimal = re.fullmatch(r"-?\d+,\d+", text.strip())
+        hint = f": write a decimal point, {point}" if is_decimal else ": correct it or leave such lines out"
         raise _BadValue(text, f"which is not a number{hint}") from None
     if not math.isfinite(value):
         raise _BadValue(text, "which is not finite: leave such lines out")

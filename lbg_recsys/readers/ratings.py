@@ -1,5 +1,6 @@
 """Ratings, pairs and titles from the files people have: CSV, TSV, MovieLens ``::``, Parquet, gz, a pipe."""
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from lbg_recsys.readers.layouts import (
     of_interactions,
     of_timed_interactions,
 )
+from lbg_recsys.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -234,7 +236,13 @@ def read_titles(
         delimiter=delimiter,
         encodings=LENIENT,
     )
-    return dict(zip(table["item"].tolist(), table["title"].tolist(), strict=True))
+    pairs = list(dict.fromkeys(zip(table["item"].tolist(), table["title"].tolist(), strict=True)))
+    found = dict(pairs)
+    if twice := len(pairs) - len(found):
+        warnings.warn(
+            f"{counted(twice, 'item')} with more than one title: the last one counts", UserWarning, stacklevel=2
+        )
+    return found
 
 
 def _frame(table: "Table") -> "pd.DataFrame":

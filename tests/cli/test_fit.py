@@ -293,3 +293,40 @@ def test_parameters_are_of_the_algorithm_that_was_typed(command, desk, run):
         assert f"{algo} has no parameter 'foo'; it has" in " ".join(
             run(*command, "-a", f"{algo}:foo=3", code=2).stderr.split()
         )
+
+
+def test_titles_of_other_items_are_refused_or_counted(desk, run):
+    (desk / "padded.csv").write_text("user,item,rating\n1,001,4\n1,002,2\n2,001,5\n2,003,1\n")
+    (desk / "names.csv").write_text("id,title\n1,Alien\n2,Seven\n")
+    command = ("fit", "padded.csv", "-a", "lbg:n_topics=1", "-o", "p.lbg", "--titles")
+    refused = run(*command, "names.csv", code=1).stderr
+    assert "names.csv has titles of none of the 3 items: its ids are 1, 2, those of the ratings" in refused
+    assert not (desk / "p.lbg").exists()
+    (desk / "names.csv").write_text("id,title\n001,Alien\n009,Seven\n001,Aliens\n")
+    said = run(*command, "names.csv").stderr
+    assert (
+        "1 title of other items is not used" in said
+        and "1 item with more than one title: the last one counts" in said
+    )
+    assert lbg_recsys.load("p.lbg").titles == {"001": "Aliens"}
+    assert "title" not in run(*command, "names.csv", "-q").stderr
+
+
+def test_a_file_without_titles_is_no_file_of_titles(desk, run):
+    (desk / "years.csv").write_text("item,year\n1,1979\n2,1995\n")
+    said = run("fit", "ratings.csv", "-a", "lbg", "-o", "y.lbg", "--titles", "years.csv", code=1).stderr
+    assert "no column that looks like the title; it has 'item', 'year': call the columns item and title" in said
+
+
+def test_resuming_without_a_checkpoint_is_told(desk, run):
+    command = ("fit", "sample", "-a", "lbg:n_topics=1,max_iter=3", "-o", "r.lbg", "--resume")
+    assert "Note: there is no r.lbg.checkpoint: the fit starts from the beginning." in run(*command).stderr
+    assert "checkpoint" not in run(*command, "-q").stderr
+
+
+def test_zeros_among_clicks_are_not_taken_for_clicks_in_silence(desk, run):
+    (desk / "shown.csv").write_text("user,item,clicked\n1,a,1\n1,b,0\n2,a,1\n2,c,1\n")
+    refused = run("fit", "shown.csv", "-o", "s.lbg", code=1).stderr
+    assert "the count is '0', which is not a whole number of at least 1: leave out what was not taken" in refused
+    command = ("fit", "shown.csv", "--columns", "user,item,clicked", "-a", "choice", "-o", "s.lbg")
+    assert "an item with 0 counts as taken too" in " ".join(run(*command).stderr.split())
