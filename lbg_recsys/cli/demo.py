@@ -71,7 +71,7 @@ def demo(ratings: str, folds: int, seed: int, quiet: bool, as_json: bool) -> Non
         )
     if not as_json:
         echo(f"\nCross-validation, {folds} folds; a dash means that no distribution is predicted")
-        show_comparison(compared, 0.9, rivals.left_out)
+        show_comparison(compared, 0.9, () if quiet else rivals.left_out)
     with remarks(quiet), bar("forced prediction", quiet) as progress:
         forced = forced_prediction(matrix, _made(FORCED), seeds=[seed, seed + 1], n_draws=5, progress=progress)
     paper = PAPER if ratings == "ml-100k" else ()

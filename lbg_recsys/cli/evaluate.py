@@ -173,7 +173,7 @@ def evaluate(
         facts = {"ratings": facts_of(matrix), **settings, "left_out": left_out}
         print_json({**facts, "results": [result.to_dict() for result in results]})
     else:
-        show_comparison(results, mass, left_out)
+        show_comparison(results, mass, () if quiet else left_out)
         if not quiet:
             echo(f"\n{best_in_words(results, as_typed(ratings, scale, how), shlex.join(typed))}", err=True)
 
@@ -244,7 +244,7 @@ def show_comparison(compared: "list[Comparison]", mass: float, left_out: Sequenc
     _show_predictions(compared, mass)
     show_lists({result.algorithm: result.lists for result in compared if result.lists is not None})
     for sentence in left_out:
-        echo(click.wrap_text(f"{sentence}.", WIDTH))
+        echo(click.wrap_text(f"{sentence}.", WIDTH), err=True)
 
 
 def _show_predictions(compared: "list[Comparison]", mass: float) -> None:

@@ -98,6 +98,8 @@ def forced_prediction(
         print_json(facts)
     else:
         show_forced(results, paper)
+    if output and not quiet and not as_json:
+        echo(f"Wrote the table to {output}.", err=True)
 
 
 def show_forced(results: "list[ForcedResult]", paper: Any) -> None:

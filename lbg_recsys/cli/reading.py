@@ -386,12 +386,12 @@ def choices_in_words(facts: Mapping[str, Any]) -> str:
     """What was read of choices without ratings, for people.
 
     >>> choices_in_words({"n_users": 2, "n_items": 1, "n_ratings": 2, "n_duplicates": 3})
-    '2 choices of 1 item by 2 users; 3 rows that repeat a (user, item) pair count once'
+    '2 choices of 1 item by 2 users; 3 repeated (user, item) pairs counted once'
     """
     text = f"{counted(facts['n_ratings'], 'choice')} of {counted(facts['n_items'], 'item')}"
     text += f" by {counted(facts['n_users'], 'user')}"
     if facts["n_duplicates"]:
-        text += f"; {counted(facts['n_duplicates'], 'row')} that repeat a (user, item) pair count once"
+        text += f"; {counted(facts['n_duplicates'], 'repeated (user, item) pair')} counted once"
     return text
 
 

@@ -189,7 +189,7 @@ class BayesianLBGModel(BayesianLBGSettings, FeaturedModel):
                 else f"the sampler has not converged: the Monte Carlo error of expected ratings is {error:.4f} and "
                 f"should be at most {limit:.4f}, {MONTE_CARLO_SHARE:.0%} of the training error"
             )
-            more = f"raise n_sweeps (fit --param n_sweeps={2 * self.n_sweeps})"
+            more = f"raise n_sweeps (fit --param n_sweeps={max(2 * self.n_sweeps, 2 * FEWEST_SWEEPS)})"
             if self.max_seconds is not None:
                 more = "raise max_seconds (fit --seconds)"
             warnings.warn(f"{found}; {more}, {_CONTINUED}", ConvergenceWarning, stacklevel=6)
