@@ -22,7 +22,12 @@ _HOME = {
     "load": "lbg_recsys.persistence",
 }
 
-_PARTS = frozenset({"algorithms", "datasets", "distributed", "evaluation", "ratings", "presets", "readers", "text"})
+_PARTS = frozenset(
+    {
+        *("algorithms", "datasets", "distributed", "errors", "evaluation", "persistence", "presets", "progress"),
+        *("ratings", "readers", "report", "text"),
+    }
+)
 
 __all__ = ["__version__", *sorted(_HOME)]
 

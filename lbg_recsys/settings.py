@@ -248,8 +248,8 @@ class Settings:
 
 def _shown(value: Any) -> str:
     """A value as Python writes it; of a table only its size."""
-    if not hasattr(value, "shape"):
-        return repr(value)
+    if not getattr(value, "shape", ()):  # a scalar of NumPy as the number that it is
+        return repr(value.item() if hasattr(value, "shape") else value)
     return f"<{type(value).__name__} of {' x '.join(map(str, value.shape))}>"
 
 

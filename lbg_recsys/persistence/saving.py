@@ -187,7 +187,7 @@ def _savable(model: Any) -> Any:
     name = type(inner).__name__
     ours = type(inner).__module__.startswith("lbg_recsys.")
     if not ours or name not in CLASSES:
-        if ours and hasattr(inner, "estimate"):
+        if ours and hasattr(inner, "estimate") and not hasattr(inner, "trainset"):
             raise NotFittedError(
                 f"{name} cannot be saved: fit it first (surprise.dump.dump saves algorithms without model_)"
             )

@@ -130,6 +130,11 @@ class FeatureTable:
                 f"{role} features without information are not used: {shown(left_out)} (a constant, or a category of "
                 f"which no value is shared by {FEWEST} rated {role}s)"
             )
+        if not is_rated.all() and _is_numbered(given, role):
+            notes.append(
+                f"the {role} features have no column {role}, so the numbers of the rows are the ids, and "
+                f"{np.count_nonzero(~is_rated):,} of {len(ids):,} have no rating: give ids as a column or the index"
+            )
         if not columns:
             notes.append(f"the {role} features have no column besides the ids: there is nothing to learn from")
         for note in notes:
@@ -252,6 +257,12 @@ def _parts(given: Any, role: str) -> tuple[IdIndex, Sequence[_Column]]:
     _refuse_repeated(raw_ids, role)
     columns = [(str(name), str(name), _as_list(given[name])) for n, name in enumerate(names) if n != at]
     return IdIndex(raw_ids), columns
+
+
+def _is_numbered(given: Any, role: str) -> bool:
+    """Whether a table has no ids but the numbers that pandas gives to rows: the true ids may be lost."""
+    index = getattr(given, "index", None)
+    return type(index).__name__ == "RangeIndex" and find_role(role, list(given.columns)) is None
 
 
 def _refuse_repeated(raw_ids: Sequence[RawId], role: str) -> None:

@@ -153,8 +153,9 @@ def factorize(raw_ids: Any, what: str) -> tuple[IdIndex, npt.NDArray[np.int32]]:
         raise DataError(_unhashable(list(column), what)) from error
     missing = np.flatnonzero(codes < 0)
     if len(missing):
+        more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
         raise DataError(
-            f"{what} is missing in row {missing[0]} (and {len(missing) - 1} more): fill in or drop these rows"
+            f"{what} is missing in row {missing[0]}{more}: fill in or drop {'these rows' if more else 'this row'}"
         )
     return IdIndex(uniques), codes.astype(np.int32, copy=False)
 

@@ -44,7 +44,7 @@ def columns_of(
     DataError
         If a column is not found, or is found for two of the wanted, or if two columns have the same name.
     """
-    names, given = _names(table), given or {}
+    names, given = names_of(table), given or {}
     position = {role: _given(name, role, names) for role, name in given.items()}
     known = {role: at for role in ALIASES if role not in given and (at := find_role(role, names)) is not None}
     if not given and not known and len(names) == len(wanted):
@@ -53,8 +53,8 @@ def columns_of(
     if missing := [role for role in wanted if role not in position]:
         columns = "column" if len(wanted) == 1 else "columns"
         raise DataError(
-            f"{what} need the {columns} {', '.join(wanted)}, and the {missing[0]} is not among {shown(names)}: "
-            f"{_rename(wanted)}"
+            f"{what} need the {columns} {', '.join(wanted)}, and "
+            + (f"the {missing[0]} is not among {shown(names)}: {_rename(wanted)}" if names else "the table has none")
         )
     for role, at in position.items():
         if any(at == other for another, other in position.items() if another != role):
@@ -64,7 +64,8 @@ def columns_of(
     return [None if role not in position else _column(table, names, position[role]) for role in (*wanted, *optional)]
 
 
-def _names(table: Any) -> list[Any]:
+def names_of(table: Any) -> list[Any]:
+    """The names of the columns of a table."""
     return list(getattr(table, "column_names", None) or table.columns)  # the columns of an Arrow table are its data
 
 

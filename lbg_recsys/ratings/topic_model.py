@@ -31,7 +31,7 @@ class TopicRatingModel(RatingModel):
         if n_topics is not None:
             raise ParameterError(
                 f"the model was fitted with {self.parameters_.n_topics} topics and cannot show {n_topics!r}: "
-                "leave it out, or fit again with another n_topics (fit --param n_topics=N)"
+                "leave n_topics (topics -k) out, or fit again with another n_topics (fit --param n_topics=N)"
             )
         return self._own_tables()
 

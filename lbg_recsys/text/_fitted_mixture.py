@@ -104,7 +104,8 @@ class FittedMixture(TextTopicModel):
         Returns
         -------
         X : sparse float array of shape (n_samples, n_words of the model)
-            The word counts of the documents.
+            The word counts of the documents. A model that was fitted to tf-idf takes them after the same
+            transformation: ``vectorizer.transform`` of texts, ``TfidfTransformer`` of counts.
         topics : int array of shape (n_samples,)
             Their topics.
 

@@ -112,3 +112,13 @@ def test_numbers_that_become_categories_are_pointed_out():
 def test_a_table_of_ids_alone_is_pointed_out():
     with pytest.warns(UserWarning, match="the item features have no column besides the ids"):
         assert encoded(pd.DataFrame({"item": list("abcd")})).names == []
+
+
+def test_row_numbers_that_may_be_lost_ids_are_told():
+    years, items = pd.DataFrame({"year": [1, 2, 3, 2]}), IdIndex([1, 2, 3, 4])
+    with pytest.warns(UserWarning, match="the numbers of the rows are the ids, and 1 of 4 have no rating"):
+        FeatureTable.of(years, items, "item")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FeatureTable.of(years, IdIndex(range(4)), "item")
+        FeatureTable.of(years.assign(item=[1, 2, 3, 9]), items, "item")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from surprise import Dataset, Reader
 
 from lbg_recsys.algorithms.convert import matrix_of
-from lbg_recsys.errors import DataError
-from lbg_recsys.ratings import RatingScale, as_matrix
+from lbg_recsys.errors import DataError, ParameterError
+from lbg_recsys.ratings import RatingMatrix, RatingScale, as_matrix
 from lbg_recsys.ratings.ids import IdIndex
 
 
@@ -154,3 +154,33 @@ def test_subset_and_merge(sample):
     np.testing.assert_array_equal(merged.rows.indptr, matrix.rows.indptr)
     np.testing.assert_array_equal(merged.item_codes, matrix.item_codes)
     np.testing.assert_array_equal(merged.values, matrix.values)
+
+
+def test_thumbs_have_two_levels_and_a_scale_fills_in():
+    pairs = (["a", "a", "b"], ["x", "y", "x"])
+    assert RatingMatrix.from_arrays(*pairs, [-1, 1, 1]).scale.levels.tolist() == [-1.0, 1.0]
+    assert RatingMatrix.from_arrays(*pairs, [-1, 1, 1], scale=(-1, 1)).scale.levels.tolist() == [-1.0, 0.0, 1.0]
+    with pytest.raises(ParameterError, match=r"levels go from 1 to 5, and scale is \(1, 10\): leave out one of them"):
+        RatingMatrix.from_arrays(*pairs, [1, 2, 5], levels=[1, 2, 3, 4, 5], scale=(1, 10))
+    assert RatingMatrix.from_arrays(*pairs, [1, 2, 5], levels=[1, 2, 5], scale=(1, 5)).scale.levels.tolist() == [
+        1,
+        2,
+        5,
+    ]
+
+
+def test_dates_are_no_ratings():
+    with pytest.raises(DataError, match="ratings must be numbers: they are dates"):
+        RatingMatrix.from_arrays(["a", "b"], ["x", "y"], np.array(["2020-01-01", "2020-01-02"], "datetime64[ns]"))
+
+
+@pytest.mark.parametrize(
+    ("users", "told"),
+    [
+        (["a", None, "b"], "in row 1: fill in or drop this row"),
+        ([None, None, "b"], r"in row 0 \(and 1 more\): fill in or drop these rows"),
+    ],
+)
+def test_missing_ids_are_counted(users, told):
+    with pytest.raises(DataError, match=f"the user id is missing {told}"):
+        RatingMatrix.from_arrays(users, ["x", "y", "z"], [1, 2, 3])

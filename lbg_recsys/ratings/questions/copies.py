@@ -53,15 +53,14 @@ def warn_of_copies(model: "RatingModel") -> None:
         return
     n_topics, different = model.parameters_.n_topics, n_different(model)
     if different < n_topics:
-        fewer = max(different, 2)
         found = (
             f"all {n_topics} topics are copies of one"
             if different == 1
             else f"only {different} of the {n_topics} topics differ, and the others are copies of them"
         )
         warnings.warn(
-            f"{found}: topics and similarities may become clearer with fewer topics; fit with n_topics={fewer}"
-            f"{' or less' if different > 2 else ''} (fit --param n_topics={fewer})",
+            f"{found}: topics and similarities may become clearer with fewer topics; fit with n_topics={different}"
+            f"{' or less' if different > 2 else ''} (fit --param n_topics={different})",
             UserWarning,
             stacklevel=4,
         )

@@ -176,7 +176,7 @@ class _Predicted(ABC):
             lines.append("What features add to the expected rating, before any ratings")
             lines += [f"  {one.feature}: {one.effect:+.3f}" for one in features[:SHOWN]]
             lines += _more(features)
-        lines += [] if self.score is None else [self._measure]
+        lines += [] if self.score is None else [self._measure, *self._beside]
         lines += [f"  {name_of(one)} {one.rating:g}: {one.both:+.3f}" for one in self.evidence[:SHOWN]]
         return "\n".join(lines + _more(self.evidence))
 
@@ -184,6 +184,11 @@ class _Predicted(ABC):
     @abstractmethod
     def _measure(self) -> str:
         """What the numbers of the evidence are."""
+
+    @property
+    def _beside(self) -> list[str]:
+        """Lines about what the evidence does not contain."""
+        return []
 
     @staticmethod
     def facts(model: "RatingModel", user: int, item: int, probability: Floats) -> dict[str, Any]:
@@ -249,6 +254,15 @@ class Explanation(_Predicted):
     @property
     def _measure(self) -> str:
         return f"Log-odds of topic {self.topic} against {self.against} {self.log_odds:+.2f}, by the user's ratings"
+
+    @property
+    def _beside(self) -> list[str]:
+        parts = {
+            "this item being rated": self.from_being_rated,
+            "the weights of the topics": self.from_prior,
+            "what the user did not rate": self.from_silence,
+        }
+        return [f"  {name}: {value:+.3f}" for name, value in parts.items() if value]
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lbg_recsys.core.em.bernoulli_gauss import Prior, gather, m_step
-from lbg_recsys.core.em.class_evidence import entries_of, evidence, left_out_evidence
+from lbg_recsys.core.em.class_evidence import ClassTopics, entries_of, evidence, fit_exponents, left_out_evidence
 from lbg_recsys.core.sparse import SparseRows
 
 
@@ -50,3 +50,13 @@ def test_silence_follows_to_first_order(corpus):
     moved = expected - evidence(entries, m_step(statistics, prior))[1, 7]
     assert np.abs(moved).min() > 1e-5
     np.testing.assert_allclose(found - expected, 0.0, atol=1e-3 * np.abs(moved).max())
+
+
+def test_exponents_of_few_documents_stay_near_the_start():
+    """Documents that their evidence tells apart without an error would be best explained by infinite exponents."""
+    found = np.zeros((3, 6, 2))
+    found[0, :3, 0] = found[0, 3:, 1] = 1.0
+    topics, codes = ClassTopics(np.array([0, 1]), np.zeros(2)), np.repeat([0, 1], 3)
+    few, _ = fit_exponents(found, topics, np.zeros(2), codes, np.ones(6))
+    many, _ = fit_exponents(found, topics, np.zeros(2), codes, np.full(6, 1000.0))
+    assert 1.0 < few[0] < 1.3 and many[0] > 4.0 and few[1:].tolist() == [0.0, 0.0]

@@ -211,3 +211,15 @@ def test_a_level_out_of_sight_of_the_ratings_is_refused():
         far.fit(([1, 1, 2], [1, 2, 1], [0, 1, 1]), levels=[0, 1, 1e8])
     for item in (1, 2):
         assert np.isfinite(far.fold_in({item: 1e8}).distribution([1, 2])).all()
+
+
+@pytest.mark.parametrize("likelihood", ["mixed", "gaussian"])
+def test_ratings_that_items_determine_can_be_saved(likelihood, tmp_path):
+    """Nearly no rating lies near a cut point of a Gaussian chain, which a Newton step then moved out of any range."""
+    rng = np.random.default_rng(0)
+    users, items = np.repeat(np.arange(300), 20), np.concatenate([rng.permutation(60)[:20] for _ in range(300)])
+    model = BayesianLBGModel(n_sweeps=60, burn_in=30, likelihood=likelihood, random_state=0)
+    model.fit((users, items, 1 + items % 5))
+    pairs = list(zip(users[:40].tolist(), items[:40].tolist(), strict=True))
+    found = lbg_recsys.load(lbg_recsys.save(model, tmp_path / "model.lbg")).predict_distribution(pairs)
+    assert (found[np.arange(40), items[:40] % 5] > (0.9 if likelihood == "mixed" else 0.4)).all()

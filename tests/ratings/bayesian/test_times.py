@@ -156,3 +156,19 @@ def test_a_model_without_users_has_no_times(model, tmp_path):
     loaded = load(tmp_path / "nobody.lbg")
     assert loaded.calendar_ is None and all(draws.occasion.size == 0 for draws in loaded._draws.values())
     assert 1 <= loaded.fold_in({0: 5, 1: 4}).predict(2) <= 5
+
+
+def test_a_column_of_times_may_have_any_name(parts, model):
+    pairs = parts[1].head(9)
+    other = pairs.rename(columns={"timestamp": "when"})
+    timed, untimed = model.predict_distribution(pairs), model.predict_distribution(pairs[["user", "item"]])
+    assert (timed != untimed).any()
+    np.testing.assert_array_equal(model.predict_distribution(other), untimed)
+    for given in (model.predict_distribution(other, time="when"), model.predict_distribution(pairs, time=True)):
+        np.testing.assert_array_equal(given, timed)
+    np.testing.assert_array_equal(model.predict_batch(other, time="when"), model.predict_batch(pairs))
+    np.testing.assert_array_equal(model.interval(other, time="when"), model.interval(pairs))
+    with pytest.raises(DataError, match="9 pairs have 1 times: give one time, or one per pair"):
+        model.predict_distribution(pairs, time=[0])
+    with pytest.raises(DataError, match="pairs with times need the columns user, item, timestamp"):
+        model.predict_distribution(other, time=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, load, save
+from lbg_recsys import BayesianLBGAlgo, BayesianLBGModel, LBGModel, load, save
 from lbg_recsys.algorithms import to_surprise
 from lbg_recsys.errors import DataError
 from lbg_recsys.ratings import Influences, RatingMatrix
@@ -221,3 +221,13 @@ def test_topics_of_a_prediction_are_by_hand_and_the_largest_share_comes_first():
     assert [one.topic for one in found] == [2, 0, 1]
     np.testing.assert_allclose([one.share for one in found], np.array(mass)[[2, 0, 1]] / sum(mass))
     np.testing.assert_allclose([one.mean for one in found], [2.0, 1.5, 5 / 3])
+
+
+def test_what_is_printed_of_topics_adds_up(sample):
+    why = LBGModel(n_topics=4, random_state=0).fit(sample.ratings).explain(3, 8)
+    head, *lines = str(why).split("Log-odds of topic ")[1].splitlines()
+    beside = [float(line.rpartition(" ")[2]) for line in lines[:3]]
+    expected = [why.from_being_rated, why.from_prior, why.from_silence]
+    np.testing.assert_allclose(beside, expected, atol=5.1e-4)
+    assert abs(sum(expected) + sum(one.both for one in why.evidence) - why.log_odds) < 1e-9
+    assert f"{why.log_odds:+.2f}" in head

@@ -5,6 +5,7 @@ import pickle
 import re
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -25,6 +26,7 @@ def model(request, sample):
 
 def test_a_model_shows_changed_settings_and_what_it_was_fitted_to(model):
     assert repr(LBGModel(n_topics=3)) == "LBGModel(n_topics=3)"
+    assert repr(LBGModel(n_topics=np.int64(3), baseline=np.True_)) == "LBGModel(n_topics=3, baseline=True)"
     assert repr(LBGAlgo()) == "LBGAlgo()" and repr(ChoiceModel(limit=9)) == "ChoiceModel(limit=9)"
     shown = repr(model)
     assert "random_state=0" in shown and shown.endswith("fitted to 6,065 ratings of 120 items by 200 users>")
