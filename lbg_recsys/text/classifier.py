@@ -343,9 +343,10 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
     def predict_proba(self, X: Any) -> Floats:
         """Compute the probabilities of the classes.
 
-        They are calibrated, except for ``rule="likelihood"``: likelihoods of independent words are far too certain. A
-        document without known words has the class priors. A moved threshold counts as a moved class prior. Only a
-        fitted classifier has this method, as ``docs/text.md`` explains.
+        They are calibrated, except for ``rule="likelihood"``: likelihoods of independent words are far too certain.
+        With fewer than about a hundred training documents per class they are somewhat too certain. A document without
+        known words has the class priors. A moved threshold counts as a moved class prior. Only a fitted classifier
+        has this method, as ``docs/text.md`` explains.
 
         Parameters
         ----------
