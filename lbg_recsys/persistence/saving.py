@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +13,19 @@ from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
+from lbg_recsys.ratings.tables import is_series
 from lbg_recsys.settings import AUTO
 from lbg_recsys.words import an, class_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def save(
     model: Any,
     path: str | os.PathLike[str],
     *,
-    titles: Mapping[Any, str] | None = None,
+    titles: "Mapping[Any, str] | pd.Series[str] | None" = None,
     chains: bool = False,
     vectorizer: Any = None,
     vocabulary: Sequence[str] | None = None,
@@ -41,7 +45,7 @@ def save(
         fitted `LBGMixture`, `LBGClassifier`, `LBGSelector`, `MixtureOfUnigrams` or `PLSI`.
     path : str or path-like
         The file to write. Its suffix is ``.lbg`` by custom.
-    titles : mapping of item id to str, default=None
+    titles : mapping or Series of titles by item id, default=None
         What items are called. None: the titles that the model was loaded with.
     chains : bool, default=False
         Of a `BayesianLBGModel`: keep the state of the Markov chains too, so that the loaded model can continue them
@@ -83,6 +87,8 @@ def save(
 
     for name, flag in (("ratings", ratings), ("chains", chains)):
         check_flag(name, flag)
+    if is_series(titles):
+        titles = titles.to_dict()  # type: ignore[union-attr]
     if titles is not None and not isinstance(titles, Mapping):
         raise ParameterError(f"titles is {class_of(titles)}: give a mapping of item ids to titles")
     if isinstance(vocabulary, str | bytes) or not isinstance(vocabulary, Iterable | None):

@@ -210,6 +210,11 @@ def test_titles_that_are_no_strings_leave_the_old_file(tiny_model, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_titles_may_be_a_series(tiny_model, tmp_path):
+    path = lbg_recsys.save(tiny_model, tmp_path / "m.lbg", titles=pd.Series(["Seven"], index=[7], name="title"))
+    assert lbg_recsys.load(path).titles == {7: "Seven"}
+
+
 def test_titles_in_a_table_are_not_printed(tiny_model, tmp_path):
     titles = pd.DataFrame({"item": [7], "title": ["Seven"]})
     with pytest.raises(ParameterError, match=r"^titles is a DataFrame: give a mapping of item ids to titles$"):
