@@ -74,13 +74,15 @@ BLOCKS = {
     },
     "docs/uncertainty.md": {"reliability": of("topn", tables.reliability)},
     "docs/time.md": {"time": of("time", tables_unknown.times)},
-    "docs/bayesian-lbg.md": {
+    "docs/bayesian-settings.md": {
         "sizes": of("tune_size", tables_unknown.sizes),
         "sweeps": of("tune_size", tables_unknown.sweeps),
         "chains": of("tune_size", tables_unknown.chains),
         "noise": of("tune_size", tables_unknown.noise),
         "ablation": of("ablation_bayesian", tables.ablation),
         "confirmation": of("ablation_bayesian", tables.confirmation),
+    },
+    "docs/bayesian-lbg.md": {
         "cost": of("accuracy", tables.bayesian_cost),
         "new users": of("new_users", tables.new_users),
         "unknown": of("new_items", tables_unknown.unknown),

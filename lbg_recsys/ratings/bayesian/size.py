@@ -1,7 +1,7 @@
 """The default size and noise of Bayesian LBG, which follow the numbers of ratings per user and item.
 
 The rules were found on inner splits of several data sets: see "The size" and "The shapes of the noise" in
-docs/bayesian-lbg.md.
+docs/bayesian-settings.md.
 """
 
 import math
