@@ -13,7 +13,6 @@ from lbg_recsys.files import atomic_write
 from lbg_recsys.persistence.container import decoded, encoded, open_container, write_container
 from lbg_recsys.persistence.kind import CLASSES, Extras, Kind, kind_of
 from lbg_recsys.persistence.schema import AnyArray, Layout, check_contents, check_shapes, listed
-from lbg_recsys.ratings.tables import is_series
 from lbg_recsys.settings import AUTO
 from lbg_recsys.words import an, class_of
 
@@ -83,7 +82,9 @@ def save(
     >>> again.titles, bool((again.predict_batch([("ann", 7)]) == model.predict_batch([("ann", 7)])).all())
     ({7: 'Seven'}, True)
     """
-    from lbg_recsys.provenance import library_versions  # slow to import, and no file is read with it
+    # slow to import, and no file is read with them
+    from lbg_recsys.provenance import library_versions
+    from lbg_recsys.ratings.tables import is_series
 
     for name, flag in (("ratings", ratings), ("chains", chains)):
         check_flag(name, flag)
