@@ -18,8 +18,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rating": ("rating", "ratings", "score", "stars", "star", "rate", "value", "bookrating", "overall"),
     "timestamp": ("timestamp", "time", "ts", "unixreviewtime", "date", "datetime", "eventtime"),
     "count": (
-        *("count", "counts", "quantity", "qty", "click", "clicks", "clicked", "view", "views", "viewed"),
-        *("play", "plays", "played", "playcount", "purchase", "purchases", "purchased", "bought", "interaction"),
+        *("count", "counts", "quantity", "qty", "click", "clicks", "clicked", "views", "plays", "playcount"),
+        *("purchases",),
     ),
     "title": ("title", "name", "movietitle", "booktitle", "itemtitle", "itemname", "label"),
 }

@@ -352,11 +352,11 @@ def _check_titles(named: dict[Any, str], data: Any, source: str, quiet: bool) ->
 
     read = getattr(data, "store", data)  # on a cluster
     items = IdIndex(data["item"].unique().tolist()) if hasattr(data, "columns") else read.items
-    known = sum(item in items for item in known_ids(items, named))
+    known = int((items.codes(known_ids(items, named)) >= 0).sum())
     if not known:
         raise DataError(
-            f"{source} has titles of none of the {counted(len(items), 'item')}: its ids are {shown(list(named), 3)}, "
-            f"those of the ratings {shown(list(items), 3)}"
+            f"{source} has titles of none of the {counted(len(items), 'rated item')}: its ids are "
+            f"{shown(list(named), 3)}, those of the ratings {shown(list(items), 3)}"
         )
     if known < len(named) and not quiet:
         more = f"{counted(len(named) - known, 'title')} of other items {'is' if len(named) - known == 1 else 'are'}"
@@ -365,5 +365,6 @@ def _check_titles(named: dict[Any, str], data: Any, source: str, quiet: bool) ->
 
 def _of_items(titles: dict[Any, str], matrix: "RatingMatrix") -> dict[Any, str]:
     """The titles of the items that were rated, by the ids of the ratings."""
-    named = zip(known_ids(matrix.items, titles), titles.values(), strict=True)
-    return {item: title for item, title in named if item in matrix.items}
+    ids = known_ids(matrix.items, titles)
+    is_rated = matrix.items.codes(ids) >= 0
+    return {item: title for item, title, rated in zip(ids, titles.values(), is_rated, strict=True) if rated}

@@ -89,9 +89,11 @@ def save(
     for name, flag in (("ratings", ratings), ("chains", chains)):
         check_flag(name, flag)
     if is_series(titles):
-        titles = titles.to_dict()  # type: ignore[union-attr]
+        titles = _by_index(titles)
     if titles is not None and not isinstance(titles, Mapping):
-        raise ParameterError(f"titles is {class_of(titles)}: give a mapping of item ids to titles")
+        raise ParameterError(
+            f"titles is {class_of(titles)}: give a mapping of item ids to titles, or a pandas Series"
+        )
     if isinstance(vocabulary, str | bytes) or not isinstance(vocabulary, Iterable | None):
         raise ParameterError(f"vocabulary is {vocabulary!r}: give a list of words")
     model = _savable(model)
@@ -186,6 +188,19 @@ def _refuse_changed(
                 f"{name} is {value!r}, and the model was fitted with {fitted}: fit it again or set {name} back to "
                 f"{fitted}, then save it"
             )
+
+
+def _by_index(titles: Any) -> dict[Any, str]:
+    """The titles of a Series by its index, which must be the items."""
+    if type(titles.index).__name__ == "RangeIndex" and titles.index.name is None:
+        raise ParameterError(
+            "titles is a Series without an index of its own, and numbers of rows are no items: give "
+            "frame.set_index('item')['title'] or a mapping"
+        )
+    if not titles.index.is_unique:
+        twice = titles.index[titles.index.duplicated()].tolist()[0]
+        raise ParameterError(f"titles has the item {twice!r} more than once: give one title per item")
+    return dict(titles.to_dict())
 
 
 def _savable(model: Any) -> Any:

@@ -17,7 +17,7 @@ from lbg_recsys.words import class_of
 def as_choices(choices: Any) -> RatingMatrix:
     """A matrix of who took what, with ratings if there are any; see `ChoiceModel.fit`."""
     matrix = _read(choices)
-    if matrix.scale.levels.tolist() == [0.0, 1.0]:
+    if matrix.scale.levels.tolist() == [0.0, 1.0] and not matrix.values.all():
         warnings.warn(
             "the ratings are 0 and 1, and an item with 0 counts as taken too: if 0 means not taken, leave it out",
             UserWarning,
@@ -31,11 +31,15 @@ def _read(choices: Any) -> RatingMatrix:
         return _matrix_of(*choices)
     if issparse(choices):
         users, items, counts = stored_entries(choices)
-        _check_counts(counts, "stored entry", "give every item that was taken a 1 (matrix.data[:] = 1)")
+        _check_counts(
+            counts,
+            "stored entry",
+            "drop stored zeros (eliminate_zeros of a CSR matrix) and give the rest a 1 (data[:] = 1)",
+        )
         return _matrix_of(users, items)
     if is_table(choices):
         users, items, ratings, counts = columns_of(choices, ["user", "item"], "choices", optional=["rating", "count"])
-        if counts is not None:
+        if counts is not None and ratings is None:
             _check_counts(counts)
         return _from_columns(users, items, ratings)
     if is_source(choices) or hasattr(choices, "ur") or isinstance(choices, tuple):
@@ -70,8 +74,8 @@ def _check_counts(counts: Any, where: str = "row", remedy: str = "if these are n
     if len(bad):
         others = f", nor are {len(bad) - 1} more" if len(bad) > 1 else ""
         raise DataError(
-            f"the count in {where} {bad[0]} is {values[bad[0]]:g}, which is no whole number of at least 1{others}: "
-            f"leave out items that were not taken; {remedy}"
+            f"the count in {where} {bad[0]} is {values[bad[0]]:g}, which is not a whole number of at least 1"
+            f"{others}: leave out items that were not taken; {remedy}"
         )
 
 

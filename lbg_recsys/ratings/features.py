@@ -133,7 +133,7 @@ class FeatureTable:
         if not is_rated.all() and _is_numbered(given, role):
             notes.append(
                 f"the {role} features have no column {role}, so the numbers of the rows are the ids, and "
-                f"{np.count_nonzero(~is_rated):,} of {len(ids):,} have no rating: give ids as a column or the index"
+                f"{np.count_nonzero(~is_rated):,} of {len(ids):,} have no rating: give ids as a column {role}"
             )
         if not columns:
             notes.append(f"the {role} features have no column besides the ids: there is nothing to learn from")
@@ -262,7 +262,8 @@ def _parts(given: Any, role: str) -> tuple[IdIndex, Sequence[_Column]]:
 def _is_numbered(given: Any, role: str) -> bool:
     """Whether a table has no ids but the numbers that pandas gives to rows: the true ids may be lost."""
     index = getattr(given, "index", None)
-    return type(index).__name__ == "RangeIndex" and find_role(role, list(given.columns)) is None
+    is_default = type(index).__name__ == "RangeIndex" and getattr(index, "name", None) is None
+    return is_default and find_role(role, list(given.columns)) is None
 
 
 def _refuse_repeated(raw_ids: Sequence[RawId], role: str) -> None:

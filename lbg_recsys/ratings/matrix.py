@@ -478,9 +478,10 @@ def whose_rating(users: IdIndex, items: IdIndex, user: int, item: int) -> str:
 def as_ratings(ratings: Any, name_of_row: Callable[[int], str] = lambda row: f"in row {row}") -> Floats:
     """Ratings as finite float64 numbers; `DataError` names the first rating that is not one."""
     try:
-        if getattr(getattr(ratings, "dtype", None), "kind", None) in ("m", "M"):
-            raise TypeError(f"they are dates ({ratings.dtype})")
-        values = np.asarray(ratings, dtype=np.float64)
+        given = np.asarray(ratings)
+        if given.dtype.kind in ("m", "M"):
+            raise TypeError(f"they are dates or durations ({given.dtype})")
+        values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"ratings must be numbers: {error}") from error
     if values.ndim != 1:

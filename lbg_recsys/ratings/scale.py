@@ -109,15 +109,15 @@ class RatingScale:
         Returns
         -------
         RatingScale
-            The coarsest scale that the ratings fit. It is not discrete if there are too many values to count as
-            levels.
+            The coarsest scale that the ratings fit; of ratings -1 and 1 these two levels. It is not discrete if there
+            are too many values to count as levels.
 
         Raises
         ------
         DataError
             If levels are not finite numbers or too many, or the scale is too large or too fine to compute with.
         ParameterError
-            If the bounds are not two numbers, the lowest first.
+            If the bounds are not two numbers, the lowest first, or levels do not end at the bounds.
 
         Examples
         --------
@@ -126,16 +126,14 @@ class RatingScale:
         """
         if levels is not None:
             found = cls(_as_levels(levels))
-            if bounds is not None and _as_bounds(bounds) != (found.low, found.high):
+            ends = (found.low, found.high)
+            if bounds is not None and not np.allclose(_as_bounds(bounds), ends, rtol=0, atol=found.tolerance):
                 raise ParameterError(
                     f"levels go from {found.low:g} to {found.high:g}, and scale is {bounds!r}: leave out one of them"
                 )
-        elif bounds is not None:
-            found = cls._within(ratings, *_as_bounds(bounds))
-        elif (own := np.unique(ratings)).size == 2 and own[0] == -own[1]:
-            found = cls(own)  # thumbs down and up: nothing lies between
         else:
-            found = cls._within(ratings, float(ratings.min()), float(ratings.max()))
+            lower, upper = _as_bounds(bounds) if bounds is not None else (float(ratings.min()), float(ratings.max()))
+            found = cls._within(ratings, lower, upper)
         if max(-found.low, found.high) > LARGEST_LEVEL or found.step < SMALLEST_STEP:
             raise DataError(
                 f"a rating scale from {found.low:g} to {found.high:g} in steps of {found.step:g} is beyond what "
@@ -149,6 +147,8 @@ class RatingScale:
         if lower == upper:
             return cls(np.array([lower], dtype=np.float64))
         inside = np.unique(np.append(ratings[(ratings >= lower) & (ratings <= upper)], [lower, upper]))
+        if inside.tolist() == [-1.0, 1.0]:  # thumbs down and up: nothing lies between
+            return cls(inside)
         for step in _STEPS:
             count = np.rint((upper - lower) / step) + 1
             if 1 < count <= MAX_LEVELS:

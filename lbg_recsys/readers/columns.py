@@ -36,14 +36,15 @@ def check_columns(columns: Any) -> None:
 
 def is_header(fields: Sequence[str], wanted: Sequence[str], columns: Columns | None) -> bool:
     """Whether a first line names its columns: it has a given name, or two of the names we look for."""
-    names = {simplify(field) for field in _with_items(fields, wanted)}
+    called = _with_items(fields, wanted)
+    names = {simplify(field) for field in called}
     if columns is not None:
         given = list(columns.values()) if isinstance(columns, Mapping) else list(columns)
         if any(isinstance(name, str) for name in given):
             return True
     known = sum(any(alias in names for alias in ALIASES[role]) for role in wanted)
-    if list(wanted) == TITLES and find_role("item", _with_items(fields, wanted)) is not None:
-        return True
+    if list(wanted) == TITLES and find_role("item", called) is not None:
+        return not any(field.strip().isdigit() for field in fields)  # a film may be called Film
     return known >= min(2, len(wanted))
 
 
@@ -107,9 +108,9 @@ def _by_role(wanted: Sequence[str], columns: Columns) -> list[tuple[str, str | i
         given = f"is {columns!r}" if isinstance(columns, str) else f"has {len(columns)} of {len(wanted)} columns"
         clicks = list(wanted) == ["user", "item", "rating"] and len(columns) == 2 and not isinstance(columns, str)
         instead = " (in Python, read_interactions reads users and items without ratings)" if clicks else ""
+        typed = "" if list(wanted) == TITLES else f" (on the command line: --columns {','.join(wanted).upper()})"
         raise ParameterError(
-            f"columns {given}; give one name or position for each of {', '.join(wanted)}, on the command line "
-            f"--columns {','.join(wanted).upper()}{instead}"
+            f"columns {given}; give one name or position for each of {', '.join(wanted)}{typed}{instead}"
         )
     return list(zip(wanted, columns, strict=False))
 

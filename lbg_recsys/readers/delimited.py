@@ -146,9 +146,13 @@ def _moment(text: str) -> float:
 
 
 def _count(text: str) -> float:
-    value = _number(text)
+    try:
+        value = _number(text)
+    except _BadValue:
+        value = 0.0
     if value < 1 or value % 1:
-        raise _BadValue(text, "which is not a whole number of at least 1: leave out what was not taken")
+        remedy = "leave out what was not taken, or name user and item with --columns if this is no count"
+        raise _BadValue(text, f"which is not a whole number of at least 1: {remedy}")
     return value
 
 

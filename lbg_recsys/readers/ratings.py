@@ -1,6 +1,7 @@
 """Ratings, pairs and titles from the files people have: CSV, TSV, MovieLens ``::``, Parquet, gz, a pipe."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -236,11 +237,13 @@ def read_titles(
         delimiter=delimiter,
         encodings=LENIENT,
     )
-    pairs = list(dict.fromkeys(zip(table["item"].tolist(), table["title"].tolist(), strict=True)))
+    pairs = list(zip(table["item"].tolist(), table["title"].tolist(), strict=True))
     found = dict(pairs)
-    if twice := len(pairs) - len(found):
+    if len(different := set(pairs)) > len(found):
+        many = sum(number > 1 for number in Counter(item for item, _ in different).values())
+        has = "has" if many == 1 else "have"
         warnings.warn(
-            f"{counted(twice, 'item')} with more than one title: the last one counts", UserWarning, stacklevel=2
+            f"{counted(many, 'item')} {has} more than one title: the last one counts", UserWarning, stacklevel=2
         )
     return found
 

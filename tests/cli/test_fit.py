@@ -300,13 +300,12 @@ def test_titles_of_other_items_are_refused_or_counted(desk, run):
     (desk / "names.csv").write_text("id,title\n1,Alien\n2,Seven\n")
     command = ("fit", "padded.csv", "-a", "lbg:n_topics=1", "-o", "p.lbg", "--titles")
     refused = run(*command, "names.csv", code=1).stderr
-    assert "names.csv has titles of none of the 3 items: its ids are 1, 2, those of the ratings" in refused
+    assert "names.csv has titles of none of the 3 rated items: its ids are 1, 2, those of the ratings" in refused
     assert not (desk / "p.lbg").exists()
-    (desk / "names.csv").write_text("id,title\n001,Alien\n009,Seven\n001,Aliens\n")
+    (desk / "names.csv").write_text("id,title\n001,Aliens\n009,Seven\n001,Alien 2\n001,Alien\n001,Aliens\n")
     said = run(*command, "names.csv").stderr
     assert (
-        "1 title of other items is not used" in said
-        and "1 item with more than one title: the last one counts" in said
+        "1 title of other items is not used" in said and "1 item has more than one title: the last one counts" in said
     )
     assert lbg_recsys.load("p.lbg").titles == {"001": "Aliens"}
     assert "title" not in run(*command, "names.csv", "-q").stderr

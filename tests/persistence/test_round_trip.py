@@ -213,11 +213,17 @@ def test_titles_that_are_no_strings_leave_the_old_file(tiny_model, tmp_path):
 def test_titles_may_be_a_series(tiny_model, tmp_path):
     path = lbg_recsys.save(tiny_model, tmp_path / "m.lbg", titles=pd.Series(["Seven"], index=[7], name="title"))
     assert lbg_recsys.load(path).titles == {7: "Seven"}
+    with pytest.raises(ParameterError, match=r"numbers of rows are no items: give frame.set_index\('item'\)"):
+        lbg_recsys.save(tiny_model, path, titles=pd.Series(["Six", "Seven"]))
+    with pytest.raises(ParameterError, match="titles has the item 7 more than once"):
+        lbg_recsys.save(tiny_model, path, titles=pd.Series(["Six", "Seven"], index=[7, 7]))
 
 
 def test_titles_in_a_table_are_not_printed(tiny_model, tmp_path):
     titles = pd.DataFrame({"item": [7], "title": ["Seven"]})
-    with pytest.raises(ParameterError, match=r"^titles is a DataFrame: give a mapping of item ids to titles$"):
+    with pytest.raises(
+        ParameterError, match=r"^titles is a DataFrame: give a mapping of item ids to titles, or a pandas"
+    ):
         lbg_recsys.save(tiny_model, tmp_path / "model.lbg", titles=titles)
 
 

@@ -136,7 +136,7 @@ def test_a_sparse_matrix_holds_counts(clicks, model):
     told = ChoiceModel(penalty=5).fit(counts).recommend(users.index("u0"))
     assert [items[item] for item in told["item"]] == list(model.recommend("u0")["item"])
     with pytest.raises(
-        DataError, match=r"the count in stored entry \d+ is 0.5, which is no whole number of at least 1, nor"
+        DataError, match=r"the count in stored entry \d+ is 0.5, which is not a whole number of at least 1, nor"
     ):
         ChoiceModel().fit(counts * 0.5)
 

@@ -159,7 +159,11 @@ def test_subset_and_merge(sample):
 def test_thumbs_have_two_levels_and_a_scale_fills_in():
     pairs = (["a", "a", "b"], ["x", "y", "x"])
     assert RatingMatrix.from_arrays(*pairs, [-1, 1, 1]).scale.levels.tolist() == [-1.0, 1.0]
-    assert RatingMatrix.from_arrays(*pairs, [-1, 1, 1], scale=(-1, 1)).scale.levels.tolist() == [-1.0, 0.0, 1.0]
+    assert RatingMatrix.from_arrays(*pairs, [-1, 1, 1], scale=(-1, 1)).scale.levels.tolist() == [-1.0, 1.0]
+    assert RatingMatrix.from_arrays(*pairs, [-1, 1, 0]).scale.levels.tolist() == [-1.0, 0.0, 1.0]
+    assert len(RatingMatrix.from_arrays(*pairs, [-5, 5, 5]).scale.levels) == 11
+    tenths = [0.1 * n for n in (1, 2, 3)]
+    assert RatingMatrix.from_arrays(*pairs, tenths, levels=tenths, scale=(0.1, 0.3)).scale.levels.tolist() == tenths
     with pytest.raises(ParameterError, match=r"levels go from 1 to 5, and scale is \(1, 10\): leave out one of them"):
         RatingMatrix.from_arrays(*pairs, [1, 2, 5], levels=[1, 2, 3, 4, 5], scale=(1, 10))
     assert RatingMatrix.from_arrays(*pairs, [1, 2, 5], levels=[1, 2, 5], scale=(1, 5)).scale.levels.tolist() == [
@@ -170,7 +174,7 @@ def test_thumbs_have_two_levels_and_a_scale_fills_in():
 
 
 def test_dates_are_no_ratings():
-    with pytest.raises(DataError, match="ratings must be numbers: they are dates"):
+    with pytest.raises(DataError, match="ratings must be numbers: they are dates or durations"):
         RatingMatrix.from_arrays(["a", "b"], ["x", "y"], np.array(["2020-01-01", "2020-01-02"], "datetime64[ns]"))
 
 

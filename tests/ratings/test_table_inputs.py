@@ -144,7 +144,7 @@ def test_a_sparse_matrix_is_users_by_items(form):
     users, items = matrix.users.raws(matrix.user_codes), matrix.items.raws(matrix.item_codes)
     assert set(zip(users, items, matrix.values.tolist(), strict=True)) == {(0, 3, 0.0), (2, 0, 5.0), (2, 3, 2.0)}
     with pytest.raises(
-        DataError, match="is 0, which is no whole number of at least 1"
+        DataError, match="is 0, which is not a whole number of at least 1"
     ):  # of choices these are counts
         ChoiceModel(penalty=1).fit(stored)
     choices = ChoiceModel(penalty=1).fit(form(sp.coo_array(([1, 5, 2], ([0, 2, 2], [3, 0, 3])), shape=(4, 5))))

@@ -29,6 +29,7 @@ from lbg_recsys.ratings.questions.predictions import predictions
 from lbg_recsys.ratings.scoring import RatingDistribution
 from lbg_recsys.ratings.source import Bounds
 from lbg_recsys.ratings.tables import columns_of, is_table, names_of, split_pairs
+from lbg_recsys.words import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,7 +262,7 @@ class FeaturedModel(RatingModel):
         if time is None:
             return None
         if not is_many(time):
-            return np.broadcast_to(as_seconds([time]), (n,))
+            return np.broadcast_to(_one_time(time, pairs), (n,))
         many = as_seconds(time)
         if len(many) != n:
             raise DataError(f"{n:,} pairs have {len(many):,} times: give one time, or one per pair")
@@ -443,3 +444,14 @@ class FeaturedModel(RatingModel):
         model = copy(self)
         model.features_ = {**self.features_, side: self.features_[side].with_row(raw_id, given, side.value[:-1])}
         return model
+
+
+def _one_time(time: Any, pairs: Any) -> Ints:
+    """The time of all pairs; what names no column of theirs must be a date."""
+    try:
+        return as_seconds([time])
+    except DataError as error:
+        if not isinstance(time, str):
+            raise
+        nor = f" and no column of the pairs ({shown(names_of(pairs))})" if is_table(pairs) else ""
+        raise DataError(f"the time {time!r} is no date such as 2015-03-02{nor}") from error

@@ -172,3 +172,7 @@ def test_a_column_of_times_may_have_any_name(parts, model):
         model.predict_distribution(pairs, time=[0])
     with pytest.raises(DataError, match="pairs with times need the columns user, item, timestamp"):
         model.predict_distribution(other, time=True)
+    with pytest.raises(
+        DataError, match=r"'whenn' is no date such as 2015-03-02 and no column of the pairs \('user', 'item'"
+    ):
+        model.predict_distribution(other, time="whenn")
