@@ -1,13 +1,13 @@
 """Columns of tables (pandas, polars, Arrow) and of sparse matrices, found by the names that files have too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from lbg_recsys.columns import ALIASES, find_role
 from lbg_recsys.errors import DataError
-from lbg_recsys.words import shown
+from lbg_recsys.words import class_of, shown
 
 
 def is_table(value: Any) -> bool:
@@ -70,8 +70,10 @@ def names_of(table: Any) -> list[Any]:
 
 
 def _given(name: Any, role: str, names: Sequence[Any]) -> int:
+    argument = {"timestamp": "time"}.get(role, role)
+    if getattr(name, "shape", ()) or not isinstance(name, Hashable):
+        raise DataError(f"{argument} is {class_of(name)}: give the name of a column, one of {shown(names)}")
     if name not in names:
-        argument = {"timestamp": "time"}.get(role, role)
         raise DataError(f"there is no column {name!r} among {shown(names)}: name the {role} with {argument}=")
     return names.index(name)
 

@@ -183,3 +183,10 @@ def test_pairs_that_are_columns_or_texts_are_refused():
     for text in (("ann", "tea"), ["ann", "tea"]):
         with pytest.raises(DataError, match=r"is a text: give \[\(user, item\)\]"):
             model.interval(text)
+
+
+@pytest.mark.parametrize("name", [np.array([]), np.array(["user", "item"]), pd.Series([1]), ["user"]])
+def test_an_array_is_no_name_of_a_column(name):
+    frame = pd.DataFrame({"user": USERS, "item": ITEMS, "rating": RATINGS})
+    with pytest.raises(DataError, match=r"^user is .*: give the name of a column, one of 'user', 'item', 'rating'$"):
+        RatingMatrix.from_frame(frame, user=name)
