@@ -226,6 +226,7 @@ def examples(model: Any, n: int) -> str:
     counts = model.matrix.rows.lengths
     having = np.flatnonzero(counts)
     order = having[np.argsort(counts[having], kind="stable")]
+    n = min(n, len(order))
     places = {min(len(order) * (2 * one + 1) // (2 * n), len(order) - 1) for one in range(n)}
     users = [int(order[place]) for place in sorted(places)]
     return section(

@@ -489,7 +489,12 @@ class LBGClassifier(DefaultEstimator, ClassifierMixin, MetaEstimatorMixin, BaseE
                     f"than {most} document{'s' if most > 1 else ''}: {remedy}give more documents"
                 )
             folds = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
-        return list(folds.split(np.zeros(len(codes)), codes))
+        found = list(folds.split(np.zeros(len(codes)), codes))
+        if not found or not all(np.ndim(part) == 1 and np.size(part) for fold in found for part in fold):
+            raise ParameterError(
+                "cv gives no pairs of training and test indices: give a number of folds, a splitter, or such pairs"
+            )
+        return found
 
     def _thresholds(
         self,

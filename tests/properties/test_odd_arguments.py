@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import lbg_recsys
@@ -342,6 +342,7 @@ def test_only_documented_errors_of_save(kind, data):
 )
 def test_only_documented_errors_of_load(path, content):
     """See `tests.persistence` for files that are nearly models."""
+    assume(not isinstance(path, (str, bytes)) or not os.path.exists(path))  # which the test of save has written
     with open("odd.lbg", "wb") as stream:
         stream.write(content)
     for one, refused in ((path, (LBGError, OSError)), ("odd.lbg", LBGError)):

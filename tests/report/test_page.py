@@ -89,6 +89,11 @@ def test_groups_part_all_ratings(models):
     assert found.figures()["RMSE"] > 0
 
 
+def test_more_examples_than_users_are_all_users(models):
+    page = report_html(models["lbg"], refit=False, examples=2**62)
+    assert page.count("<h3>User ") == len(models["lbg"].matrix.users)
+
+
 def test_without_a_fit_and_without_examples(models):
     page = report_html(models["lbg"], refit=False, examples=0)
     assert "no model was to be fitted" in page and "no examples were asked for" in page

@@ -162,6 +162,9 @@ def test_bad_labels_are_named(data):
         LBGClassifier(max_false_positive_rate={"spam": 0.1}).fit(X, np.arange(400) % 2)
     with pytest.raises(ValueError, match="is 2 for 1; it must be from 0 to 1"):
         LBGClassifier(max_false_positive_rate={1: 2}).fit(X, np.arange(400) % 2)
+    for odd in ([], np.array([[1, 2], [3, 4]]), [([], [1])]):
+        with pytest.raises(ParameterError, match="cv gives no pairs of training and test indices: give a number"):
+            LBGClassifier(max_false_positive_rate=0.1, cv=odd).fit(X, np.arange(400) % 2)
     with pytest.raises(ValueError, match="400 documents, y has 3"):
         LBGClassifier().fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="Negative values"):
