@@ -52,9 +52,9 @@ _BAYESIAN = (
 _LBG = ("lbg_recsys.algorithms:LBGAlgo", "lbg_recsys.ratings.lbg:LBGModel", "LBGSettings")
 
 ALGORITHMS = {
-    "bayesian": Algorithm("Bayesian LBG", *_BAYESIAN, seconds=30.0),
+    "bayesian": Algorithm("Bayesian LBG", *_BAYESIAN, seconds=20.0),
     "bayesian-strong": Algorithm(
-        "Bayesian LBG with more, longer chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=120.0
+        "Bayesian LBG with more, longer chains", *_BAYESIAN, presets.BAYESIAN_STRONG, seconds=80.0
     ),
     "lbg": Algorithm("LBG with settings tuned for ratings", *_LBG, presets.LBG),
     "paper": Algorithm("LBG as in the paper", *_LBG),
@@ -169,7 +169,7 @@ def cost_in_words(name: str) -> str:
     if not seconds:
         return ""
     return (
-        f"Fitting {name}: {seconds:.0f} to {10 * seconds / 3:.0f} s of CPU time per 100,000 ratings. "
+        f"Fitting {name}: {seconds:.0f} to {5 * seconds:.0f} s of CPU time per 100,000 ratings. "
         "--algo lbg is less accurate and fitted in about 1 s."
     )
 

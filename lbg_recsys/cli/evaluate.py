@@ -106,7 +106,7 @@ def evaluate(
     novelty (mean bits of information per item), similarity of the items in a list, and the share of items from the
     most popular tenth. The third has the NDCG of the least, the medium and the most active third of users.
 
-    bayesian, the default model of fit, takes most of the time: 30 to 100 s per 100,000 ratings and fold. To leave it
+    bayesian, the default model of fit, takes most of the time: 20 to 100 s per 100,000 ratings and fold. To leave it
     out, name the others with -a.
 
     RATINGS may also be clicks or purchases without ratings (see lbg-recsys fit --help), or equal ratings. Then choice

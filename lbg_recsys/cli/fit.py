@@ -153,7 +153,7 @@ def fit(
     it holds sums over all users instead, which does not guarantee anonymity.
 
     \b
-    --algo bayesian         Bayesian LBG, 30 to 100 s per 100,000 ratings
+    --algo bayesian         Bayesian LBG, 20 to 100 s per 100,000 ratings
     --algo bayesian-strong  the same with more and longer chains, 120 to 400 s
     --algo lbg              LBG with settings tuned for ratings, 1 s
     --algo paper            LBG with the paper's settings, 1 s

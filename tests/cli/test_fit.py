@@ -241,7 +241,7 @@ def test_the_default_is_bayesian_and_says_what_it_costs(desk, run):
     arguments = ["fit", "ratings.csv", "-o", "mine lists.lbg", "-p", "n_sweeps=4", "-p", "burn_in=2"]
     result = run(*arguments)
     said = " ".join(result.stderr.split())
-    assert "30 to 100 s of CPU time per 100,000 ratings" in said and "--algo lbg is less accurate" in said
+    assert "20 to 100 s of CPU time per 100,000 ratings" in said and "--algo lbg is less accurate" in said
     assert result.stderr.splitlines()[-1] == "Next: lbg-recsys recommend 'mine lists.lbg' --user 1"
     assert type(lbg_recsys.load("mine lists.lbg")).__name__ == "BayesianLBGModel"
     assert run(*arguments, "-q").stderr == ""
