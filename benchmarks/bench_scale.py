@@ -2,7 +2,7 @@
 
 Ratings are generated from the model itself (`benchmarks.generate`), so that the groups are known; MovieLens-1M is the
 real data set. Each fit has a process of its own; its memory is the most that the process had. LBG with 10 topics, 20
-iterations, one thread, and with the best of ten starts of as many topics as groups; rivals with 10 factors and 20
+iterations, one thread, and with the best of fifty starts of as many topics as groups; rivals with 10 factors and 20
 iterations, one thread; one chain of Bayesian LBG with 100 sweeps, and two chains of 30 as tasks of Dask workers. A
 rival that has not finished in five minutes of processor time is stopped, and larger data is not tried.
 

@@ -3,7 +3,7 @@
 python -m benchmarks.scale_fit WAY FOLDER RATINGS
 
 WAY is memory, disk or dask-N (workers) for LBG, groups for LBG in memory with as many topics as there are planted
-groups and the best of ten starts, bayesian for a chain of Bayesian LBG, chains-N for two short ones on
+groups and the best of fifty starts, bayesian for a chain of Bayesian LBG, chains-N for two short ones on
 N Dask workers, or one of `benchmarks.scale_rivals`. RATINGS is how many ratings were generated, or 0 for
 data that was not.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.generate import N_GROUPS, Truth
 from benchmarks.scale_rivals import RIVALS
 
-TOPICS, ITERATIONS, STARTS = 10, 20, 10
+TOPICS, ITERATIONS, STARTS = 10, 20, 50
 SWEEPS, KEPT = 100, 16
 # Two chains on Dask workers, which run at a time or one after the other.
 CHAINS, SHORT = 2, 30
